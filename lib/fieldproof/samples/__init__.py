@@ -1,0 +1,25 @@
+"""What a run observed, one sample at a time, and the JSON lines that keep it."""
+
+from fieldproof.samples._lines import (
+    SampleParser,
+    Truncation,
+    format_sample,
+    parse_sample,
+    parse_samples,
+)
+from fieldproof.samples._sample import KINDS, Sample, SampleError
+from fieldproof.samples._time import NS_PER_S, TimelineOrigin, to_ns
+
+__all__ = [
+    "KINDS",
+    "NS_PER_S",
+    "Sample",
+    "SampleError",
+    "SampleParser",
+    "TimelineOrigin",
+    "Truncation",
+    "format_sample",
+    "parse_sample",
+    "parse_samples",
+    "to_ns",
+]
