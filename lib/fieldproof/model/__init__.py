@@ -16,7 +16,8 @@ from fieldproof.model._durations import (
     NonNegativeDuration,
     PositiveDuration,
 )
-from fieldproof.model._names import FieldPath, Label, MessageType, Name, TopicName
+from fieldproof.model._manifest import VehicleManifest
+from fieldproof.model._names import FieldPath, FileName, Label, MessageType, Name, TopicName
 from fieldproof.model._placements import Metres, Placement, Pose, Radians
 from fieldproof.model._problems import (
     Path,
@@ -29,8 +30,10 @@ from fieldproof.model._problems import (
     printable,
     shown,
 )
+from fieldproof.model._sensors import Sensor
 from fieldproof.model._signals import Signal, When
 from fieldproof.model._strict import Strict
+from fieldproof.model._world import World
 
 __all__ = [
     "NS_PER_S",
@@ -40,6 +43,7 @@ __all__ = [
     "ConditionEvaluationError",
     "Duration",
     "FieldPath",
+    "FileName",
     "KpiBase",
     "Label",
     "MessageType",
@@ -53,12 +57,15 @@ __all__ = [
     "Problem",
     "Radians",
     "ScenarioError",
+    "Sensor",
     "Signal",
     "Strict",
     "TimelineBase",
     "TopicName",
     "ValueCondition",
+    "VehicleManifest",
     "When",
+    "World",
     "canonical_document",
     "canonical_json",
     "compile_condition",

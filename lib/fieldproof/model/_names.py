@@ -10,6 +10,7 @@ _LABEL = r"^[A-Za-z][A-Za-z0-9_.]*(@[0-9.e+-]+s)?$"
 _TOPIC = r"^/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*$"
 _TYPE = r"^[A-Za-z][A-Za-z0-9_]*/(msg/)?[A-Za-z][A-Za-z0-9]*$"
 _FIELD = r"^[A-Za-z_][A-Za-z0-9_]*(\[[0-9]{1,9}\])*(\.[A-Za-z_][A-Za-z0-9_]*(\[[0-9]{1,9}\])*)*$"
+_FILE = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"
 _LONGEST = 255
 
 
@@ -64,3 +65,10 @@ FieldPath = Annotated[
     Field(json_schema_extra={"pattern": _FIELD}),
 ]
 """A field inside a message: names joined by dots, with indices in brackets."""
+
+FileName = Annotated[
+    str,
+    _matching(_FILE, "a file name in the same folder"),
+    Field(json_schema_extra={"pattern": _FILE}),
+]
+"""A file beside the one that names it."""

@@ -101,14 +101,19 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint that names the closest known names, or else all of them if they are few.
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """Return a hint that names the closest known names, or else the first few of them.
+
+    Args:
+        name: What was written.
+        known: What could have been.
+        cutoff: How alike names must be to be close, from 0 to 1 (`difflib`'s ratio).
 
     Returns:
         Text such as `nearest: spawn_dock` or `known: a, b`; empty when nothing is known.
     """
     names = sorted(set(known))
-    close = difflib.get_close_matches(name[:200], names, n=2, cutoff=0.6)
+    close = difflib.get_close_matches(name[:200], names, n=2, cutoff=cutoff)
     if close:
         return f"nearest: {', '.join(close)}"
     listing = ", ".join(names[:8])

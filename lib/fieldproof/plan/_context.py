@@ -1,0 +1,230 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fieldproof.model import Path, Placement, Pose, ScenarioError, Signal, Strict, nearest
+from fieldproof.plan._planned import PlannedSignal, PlannedVehicle
+
+_NEAR_MISS = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWorld:
+    """The world: its name, its frames, and the physics step in nanoseconds."""
+
+    name: str
+    frames: Mapping[str, Pose]
+    step_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFacts:
+    """What every hook of one scenario may look at.
+
+    A part that could not be read is None, and names that refer to it are then not checked.
+
+    Attributes:
+        world: The world.
+        vehicles: By name; a vehicle whose manifest could not be read maps to None.
+        actions: Labels of the timeline.
+        repeated: Those of them with `every`.
+        assertions: Names of the assertions.
+        mode: How time passes.
+        has_links: Whether the scenario has a network section.
+    """
+
+    world: PlannedWorld | None
+    vehicles: Mapping[str, PlannedVehicle | None]
+    actions: tuple[str, ...] = ()
+    repeated: frozenset[str] = frozenset()
+    assertions: tuple[str, ...] = ()
+    mode: Literal["lockstep", "sim", "realtime"] = "sim"
+    has_links: bool = False
+
+
+class Unchecked(Exception):  # noqa: N818 - not an error of this entry
+    """A hook asked for a part of the scenario whose own problem is reported already."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanContext:
+    """What an event or assertion type sees of the scenario while it plans one entry.
+
+    Every look-up that fails raises a `ScenarioError` that names the field of the entry: the one
+    given as `at`, or else the one that holds the value asked about.
+
+    Attributes:
+        facts: The scenario's world, vehicles, labels and time mode.
+        where: The entry's place, such as `timeline[2]`.
+        entry: The entry itself.
+    """
+
+    facts: PlanFacts
+    where: Path
+    entry: Strict = field(repr=False)
+
+    @property
+    def world(self) -> PlannedWorld:
+        """The world."""
+        if self.facts.world is None:
+            raise Unchecked("world")
+        return self.facts.world
+
+    @property
+    def lockstep(self) -> bool:
+        """Whether the engine steps the clock."""
+        return self.facts.mode == "lockstep"
+
+    def refusal(self, what: str, *, at: str | Path = (), hint: str = "") -> ScenarioError:
+        """Return the error that refuses the entry because of a field; the caller raises it."""
+        return ScenarioError(what, path=(at,) if isinstance(at, str) else at, hint=hint)
+
+    def vehicle(self, name: str, *, at: str | Path | None = None) -> PlannedVehicle:
+        """Return a vehicle of the scenario by name."""
+        if name not in self.facts.vehicles:
+            hint = nearest(name, self.facts.vehicles)
+            raise self._unknown("vehicle", name, at, ("vehicle",), hint)
+        vehicle = self.facts.vehicles[name]
+        if vehicle is None:
+            raise Unchecked(name)
+        return vehicle
+
+    def place(self, placement: Placement, *, at: str | Path | None = None) -> Pose:
+        """Return where a placement is in the world frame; a frame brings its own heading."""
+        pose = placement.pose()
+        if pose is not None:
+            return pose
+        name = str(placement.frame)
+        if name not in self.world.frames:
+            path = self._path_of(placement, at, ())
+            hint = nearest(name, self.world.frames)
+            what = f"unknown frame {name} of the world {self.world.name}"
+            raise self.refusal(what, at=(*path, "frame"), hint=hint)
+        return self.world.frames[name]
+
+    def topic(
+        self,
+        vehicle: str | None,
+        topic: str,
+        *,
+        message_type: str | None = None,
+        at: str | Path | None = None,
+    ) -> str:
+        """Return the absolute name of a topic, refusing one that the vehicle cannot have.
+
+        The vehicle's topics are those of its manifest. Where the manifest lists what the stack
+        publishes, any other is refused. Where it does not, only a name that looks like a slip of
+        the pen is, and a message type given with the topic vouches for it.
+        """
+        if topic.startswith("/"):
+            owner = next(
+                (one for one in self.facts.vehicles.values() if one and _owns(one, topic)), None
+            )
+            if owner is None:
+                return topic
+        elif vehicle is None:
+            hint = "give vehicle, or a leading /"
+            what = f"{topic} is relative to a vehicle and none is named"
+            raise self.refusal(what, at=self._path_of(topic, at, ("topic",)), hint=hint)
+        else:
+            owner = self.vehicle(vehicle)
+        absolute = owner.topic(topic)
+        relative = absolute.removeprefix(f"/{owner.namespace}/")
+        known = owner.manifest.topics()
+        if relative not in known:
+            hint = nearest(relative, known)
+            in_full = owner.manifest.stack.topics is not None
+            if in_full or (message_type is None and _is_slip(relative, known)):
+                raise self._unknown("topic", topic, at, ("topic",), hint)
+        return absolute
+
+    def message_type(self, absolute_topic: str, given: str | None) -> str | None:
+        """Return the topic's type: as given, or as a manifest knows it; None if neither."""
+        if given is not None:
+            return given
+        for vehicle in self.facts.vehicles.values():
+            if vehicle is not None and _owns(vehicle, absolute_topic):
+                relative = absolute_topic.removeprefix(f"/{vehicle.namespace}/")
+                return vehicle.manifest.topics().get(relative)
+        return None
+
+    def node(self, vehicle: str, node: str) -> str:
+        """Return the absolute name of a node."""
+        return self.vehicle(vehicle).topic(node)
+
+    def action(self, label: str, *, at: str | Path | None = None) -> str:
+        """Return the label of a timeline entry, which must exist."""
+        if label not in self.facts.actions:
+            hint = nearest(label, self.facts.actions)
+            raise self._unknown("timeline entry", label, at, ("action",), hint)
+        return label
+
+    def assertion(self, name: str, *, at: str | Path | None = None) -> str:
+        """Return the name of another assertion, which must exist."""
+        own = getattr(self.entry, "name", None)
+        if name not in self.facts.assertions or name == own:
+            others = [one for one in self.facts.assertions if one != own]
+            raise self._unknown("assertion", name, at, ("assertion",), nearest(name, others))
+        return name
+
+    def signal(
+        self, signal: Signal, default_vehicle: str | None, *, at: str | Path | None = None
+    ) -> PlannedSignal:
+        """Return a signal with its topic absolute, or its model and target in the world."""
+        path = self._path_of(signal, at, ())
+        name = signal.vehicle or default_vehicle
+        if signal.needs_vehicle and name is None:
+            what = "needs a vehicle"
+            raise self.refusal(what, at=path, hint="here or on the entry")
+        if signal.vehicle is not None:
+            self.vehicle(signal.vehicle, at=(*path, "vehicle"))
+        if signal.topic is not None:
+            given = signal.message_type
+            topic = self.topic(name, signal.topic, message_type=given, at=(*path, "topic"))
+            message_type = self.message_type(topic, given)
+            return PlannedSignal(topic=topic, field=signal.field, message_type=message_type)
+        if not signal.needs_vehicle or name is None:
+            return PlannedSignal(metric=signal.metric)
+        model = self.vehicle(name).name
+        target = signal.target
+        place = self.place(target, at=(*path, "target")) if target is not None else None
+        return PlannedSignal(metric=signal.metric, model=model, target=place)
+
+    def _unknown(
+        self, kind: str, name: str, at: str | Path | None, usual: Path, hint: str
+    ) -> ScenarioError:
+        return self.refusal(f"unknown {kind} {name}", at=self._path_of(name, at, usual), hint=hint)
+
+    def _path_of(self, value: object, at: str | Path | None, usual: Path) -> Path:
+        if at is not None:
+            return (at,) if isinstance(at, str) else at
+        if usual and getattr(self.entry, str(usual[0]), None) == value:
+            return usual
+        return find(self.entry, value) or ()
+
+
+def find(part: object, value: object) -> Path | None:
+    """Return the path within a model to a value: to the same object, or to an equal text."""
+    if part is value or (isinstance(value, str) and part == value):
+        return ()
+    items: list[tuple[str | int, object]] = []
+    if isinstance(part, Strict):
+        items = [(key, getattr(part, key)) for key in type(part).model_fields]
+    elif isinstance(part, Mapping):
+        items = list(part.items())
+    elif isinstance(part, list | tuple):
+        items = list(enumerate(part))
+    for key, item in items:
+        rest = find(item, value)
+        if rest is not None:
+            return (key, *rest)
+    return None
+
+
+def _owns(vehicle: PlannedVehicle, absolute_topic: str) -> bool:
+    return absolute_topic.startswith(f"/{vehicle.namespace}/")
+
+
+def _is_slip(name: str, known: Mapping[str, str]) -> bool:
+    close = nearest(name, known, cutoff=_NEAR_MISS)
+    return close.startswith("nearest")

@@ -1,0 +1,170 @@
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from fieldproof.model import AssertionBase, KpiBase, Pose, VehicleManifest
+from fieldproof.plan._watches import Watch
+
+
+class _NoValue:
+    def __repr__(self) -> str:
+        return "NO_VALUE"
+
+
+NO_VALUE: Final = _NoValue()
+"""What a signal answers for a sample that is not about it."""
+
+
+class SampleLike(Protocol):
+    """What a signal reads of a sample: its kind, its simulation time in seconds, its fields."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def sim(self) -> float | None: ...
+    @property
+    def data(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedVehicle:
+    """A vehicle of the scenario with its manifest; `spawn` is in the world frame, on the ground."""
+
+    name: str
+    namespace: str
+    robot: str
+    spawn: Pose
+    manifest: VehicleManifest
+
+    def topic(self, name: str) -> str:
+        """Return a name made absolute: under the namespace unless it starts with a slash."""
+        return name if name.startswith("/") else f"/{self.namespace}/{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSignal:
+    """A signal with its names made absolute and its target in the world."""
+
+    topic: str | None = None
+    field: str | None = None
+    message_type: str | None = None
+    metric: str | None = None
+    model: str | None = None
+    target: Pose | None = None
+
+    def value_of(self, sample: SampleLike) -> Any:
+        """Return the signal's value in a sample, or `NO_VALUE` when it says nothing of it."""
+        if self.topic is not None:
+            mine = sample.kind == "value" and (
+                sample.data.get("topic") == self.topic and sample.data.get("field") == self.field
+            )
+            return sample.data.get("value", NO_VALUE) if mine else NO_VALUE
+        if self.metric in {"sim_time", "rtf"}:
+            if sample.kind != "clock":
+                return NO_VALUE
+            value = sample.sim if self.metric == "sim_time" else sample.data.get("rtf")
+            return NO_VALUE if value is None else value
+        if sample.kind != "pose" or sample.data.get("model") != self.model:
+            return NO_VALUE
+        if self.target is None:
+            return sample.data.get(str(self.metric), NO_VALUE)
+        return math.hypot(sample.data["x"] - self.target.x, sample.data["y"] - self.target.y)
+
+    def watches(self) -> tuple[Watch, ...]:
+        """Return what the observer looks at for the signal; the clock is always streamed."""
+        if self.topic is not None:
+            return (Watch("value", self.topic, self.field, self.message_type),)
+        return (Watch("model", model=self.model),) if self.model is not None else ()
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the signal as JSON data, without what it does not have."""
+        pairs = {
+            "topic": self.topic,
+            "field": self.field,
+            "message_type": self.message_type,
+            "metric": self.metric,
+            "model": self.model,
+            "target": self.target.to_data() if self.target else None,
+        }
+        return {key: value for key, value in pairs.items() if value is not None}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> "PlannedSignal":
+        """Return the signal that `to_data` described; other keys are left alone."""
+        target = data.get("target")
+        return cls(
+            topic=data.get("topic"),
+            field=data.get("field"),
+            message_type=data.get("message_type"),
+            metric=data.get("metric"),
+            model=data.get("model"),
+            target=Pose.from_data(target) if target is not None else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAssertion:
+    """An assertion or a collector, resolved: what its checker needs besides the samples.
+
+    Attributes:
+        spec: What the scenario says.
+        topic: The absolute topic it reads.
+        model: The ground-truth model it reads.
+        target: A place in the world frame.
+        resolved: Anything else; JSON data, poses and signals are turned into it.
+        watches: What the observer must look at.
+        source: Where it stands in the scenario, such as `assertions[0]`; set by the plan.
+    """
+
+    spec: AssertionBase | KpiBase
+    topic: str | None = None
+    model: str | None = None
+    target: Pose | None = None
+    resolved: Mapping[str, Any] = field(default_factory=dict)
+    watches: tuple[Watch, ...] = ()
+    source: str = ""
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the JSON data that stands in `evaluation.json`."""
+        spec = self.spec.model_dump(mode="json", exclude_none=True)
+        head = {"name": self.spec.name, "type": self.spec.type}
+        if isinstance(self.spec, AssertionBase):
+            head["on_fail"] = self.spec.on_fail
+        return head | {
+            "spec": spec,
+            "topic": self.topic,
+            "model": self.model,
+            "target": self.target.to_data() if self.target else None,
+            "resolved": plain(self.resolved),
+            "source": self.source,
+        }
+
+    @classmethod
+    def from_data(
+        cls, data: Mapping[str, Any], spec: AssertionBase | KpiBase
+    ) -> "PlannedAssertion":
+        """Return the assertion that `to_data` described, with its specification parsed anew.
+
+        `resolved` stays JSON data; watches are not kept, the observer's plan has them.
+        """
+        target = data["target"]
+        return cls(
+            spec=spec,
+            topic=data["topic"],
+            model=data["model"],
+            target=Pose.from_data(target) if target is not None else None,
+            resolved=dict(data["resolved"]),
+            source=data["source"],
+        )
+
+
+def plain(value: Any) -> Any:
+    """Return a value with poses, signals and tuples turned into JSON data."""
+    if isinstance(value, Pose | PlannedSignal):
+        return value.to_data()
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
