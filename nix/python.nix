@@ -1,21 +1,17 @@
-# The python environments: `base` is the wheels of the runs, `env` adds the compiled interfaces,
-# `dev` adds the tools of developers. Each is a layer on the one before, so none is copied.
+# The python environments. `base` holds the wheels that runs need; `env` adds the compiled
+# interfaces; `dev` adds the developers' tools to that. Each layer points at those below it.
 { lock, boot, interfaces }:
 let
-  wheels = names: map boot.wheel lock.wheelSets.${names};
-  install = name: attributes: boot.run name
-    (boot.withPatchelf // { installer = boot.wheel "installer"; } // attributes) ''
+  environment = name: settings: boot.run name
+    (boot.withPatchelf // {
+      settings = builtins.toJSON (settings // { installer = boot.wheel "installer"; });
+    }) ''
     ${boot.python}/usr/bin/python3 -I -B ${./make_env.py} ${boot.python}/usr
   '';
+  wheels = set: map boot.wheel lock.wheelSets.${set};
 in
 rec {
-  base = install "python-base" { wheels = wheels "env"; layers = [ ]; prefixes = [ ]; };
-  env = install "python-env" {
-    wheels = [ ];
-    layers = [ base interfaces ];
-  };
-  dev = install "python-dev-env" {
-    wheels = wheels "dev";
-    layers = [ env base interfaces ];
-  };
+  base = environment "python-base" { wheels = wheels "env"; layers = [ ]; };
+  env = environment "python-env" { wheels = [ ]; layers = [ (interfaces base) base ]; };
+  dev = environment "python-dev" { wheels = wheels "dev"; layers = [ (interfaces base) base ]; };
 }

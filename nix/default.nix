@@ -1,0 +1,14 @@
+# Wires the concerns of this folder to the outputs of the flake.
+{ }:
+let
+  lock = builtins.fromJSON (builtins.readFile ./lock.json);
+  boot = import ./bootstrap.nix { inherit lock; };
+  python = import ./python.nix { inherit lock boot; interfaces = base: base; };
+in
+{
+  packages.${lock.system} = {
+    inherit (boot) inputs compiler;
+    inherit (python) base env;
+    dev-env = python.dev;
+  };
+}
