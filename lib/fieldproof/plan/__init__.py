@@ -2,24 +2,20 @@
 
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld
 from fieldproof.plan._planned import (
-    NO_VALUE,
     PlannedAssertion,
-    PlannedSignal,
     PlannedVehicle,
-    SampleLike,
+    ResolvedSignal,
     plain,
 )
 from fieldproof.plan._watches import Watch, observation
 
 __all__ = [
-    "NO_VALUE",
     "PlanContext",
     "PlanFacts",
     "PlannedAssertion",
-    "PlannedSignal",
     "PlannedVehicle",
     "PlannedWorld",
-    "SampleLike",
+    "ResolvedSignal",
     "Watch",
     "observation",
     "plain",

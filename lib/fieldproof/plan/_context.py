@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fieldproof.model import Path, Placement, Pose, ScenarioError, Signal, Strict, nearest
-from fieldproof.plan._planned import PlannedSignal, PlannedVehicle
+from fieldproof.plan._planned import PlannedVehicle, ResolvedSignal
 
 _NEAR_MISS = 0.85
 
@@ -169,7 +169,7 @@ class PlanContext:
 
     def signal(
         self, signal: Signal, default_vehicle: str | None, *, at: str | Path | None = None
-    ) -> PlannedSignal:
+    ) -> ResolvedSignal:
         """Return a signal with its topic absolute, or its model and target in the world."""
         path = self._path_of(signal, at, ())
         name = signal.vehicle or default_vehicle
@@ -182,13 +182,13 @@ class PlanContext:
             given = signal.message_type
             topic = self.topic(name, signal.topic, message_type=given, at=(*path, "topic"))
             message_type = self.message_type(topic, given)
-            return PlannedSignal(topic=topic, field=signal.field, message_type=message_type)
+            return ResolvedSignal(topic=topic, field=signal.field, message_type=message_type)
         if not signal.needs_vehicle or name is None:
-            return PlannedSignal(metric=signal.metric)
+            return ResolvedSignal(metric=signal.metric)
         model = self.vehicle(name).name
         target = signal.target
         place = self.place(target, at=(*path, "target")) if target is not None else None
-        return PlannedSignal(metric=signal.metric, model=model, target=place)
+        return ResolvedSignal(metric=signal.metric, model=model, target=place)
 
     def _unknown(
         self, kind: str, name: str, at: str | Path | None, usual: Path, hint: str

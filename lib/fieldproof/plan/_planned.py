@@ -1,30 +1,9 @@
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any
 
 from fieldproof.model import AssertionBase, KpiBase, Pose, VehicleManifest
 from fieldproof.plan._watches import Watch
-
-
-class _NoValue:
-    def __repr__(self) -> str:
-        return "NO_VALUE"
-
-
-NO_VALUE: Final = _NoValue()
-"""What a signal answers for a sample that is not about it."""
-
-
-class SampleLike(Protocol):
-    """What a signal reads of a sample: its kind, its simulation time in seconds, its fields."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def sim(self) -> float | None: ...
-    @property
-    def data(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +22,11 @@ class PlannedVehicle:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedSignal:
-    """A signal with its names made absolute and its target in the world."""
+class ResolvedSignal:
+    """A signal with its names made absolute and its target in the world.
+
+    Its data is what `fieldproof.samples.PlannedSignal` reads values with.
+    """
 
     topic: str | None = None
     field: str | None = None
@@ -52,24 +34,6 @@ class PlannedSignal:
     metric: str | None = None
     model: str | None = None
     target: Pose | None = None
-
-    def value_of(self, sample: SampleLike) -> Any:
-        """Return the signal's value in a sample, or `NO_VALUE` when it says nothing of it."""
-        if self.topic is not None:
-            mine = sample.kind == "value" and (
-                sample.data.get("topic") == self.topic and sample.data.get("field") == self.field
-            )
-            return sample.data.get("value", NO_VALUE) if mine else NO_VALUE
-        if self.metric in {"sim_time", "rtf"}:
-            if sample.kind != "clock":
-                return NO_VALUE
-            value = sample.sim if self.metric == "sim_time" else sample.data.get("rtf")
-            return NO_VALUE if value is None else value
-        if sample.kind != "pose" or sample.data.get("model") != self.model:
-            return NO_VALUE
-        if self.target is None:
-            return sample.data.get(str(self.metric), NO_VALUE)
-        return math.hypot(sample.data["x"] - self.target.x, sample.data["y"] - self.target.y)
 
     def watches(self) -> tuple[Watch, ...]:
         """Return what the observer looks at for the signal; the clock is always streamed."""
@@ -88,19 +52,6 @@ class PlannedSignal:
             "target": self.target.to_data() if self.target else None,
         }
         return {key: value for key, value in pairs.items() if value is not None}
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> "PlannedSignal":
-        """Return the signal that `to_data` described; other keys are left alone."""
-        target = data.get("target")
-        return cls(
-            topic=data.get("topic"),
-            field=data.get("field"),
-            message_type=data.get("message_type"),
-            metric=data.get("metric"),
-            model=data.get("model"),
-            target=Pose.from_data(target) if target is not None else None,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +112,7 @@ class PlannedAssertion:
 
 def plain(value: Any) -> Any:
     """Return a value with poses, signals and tuples turned into JSON data."""
-    if isinstance(value, Pose | PlannedSignal):
+    if isinstance(value, Pose | ResolvedSignal):
         return value.to_data()
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
