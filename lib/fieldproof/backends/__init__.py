@@ -1,0 +1,21 @@
+"""Where the processes of a run live: started, watched, signalled and cleaned up."""
+
+from fieldproof.backends._domain import DomainError, RosDomain, claim_domain
+from fieldproof.backends._environment import ros_environment
+from fieldproof.backends._orphans import engine_mark, orphans, sweep
+from fieldproof.backends._process import Backend, Process, ProcessBackend, ProcessSpec, StartError
+
+__all__ = [
+    "Backend",
+    "DomainError",
+    "Process",
+    "ProcessBackend",
+    "ProcessSpec",
+    "RosDomain",
+    "StartError",
+    "claim_domain",
+    "engine_mark",
+    "orphans",
+    "ros_environment",
+    "sweep",
+]

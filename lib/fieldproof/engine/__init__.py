@@ -1,0 +1,1 @@
+"""Carries out a run: phases, processes, time, and the evidence that is left."""

@@ -1,0 +1,215 @@
+"""The live processes of one run and the connections to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fieldproof.backends import (
+    Process,
+    ProcessBackend,
+    ProcessSpec,
+    StartError,
+    claim_domain,
+    engine_mark,
+    ros_environment,
+)
+from fieldproof.engine._channel import Channel
+from fieldproof.engine._errors import InfrastructureError
+from fieldproof.engine._topology import (
+    Addresses,
+    bridge_config,
+    load_request,
+    observer_config,
+    simulator_arguments,
+    vehicle_processes,
+)
+
+_START_S = 30.0
+_STEP_S = 30.0
+
+
+class Session:
+    """Starts, reaches and ends the processes of a run.
+
+    Args:
+        execution: the execution plan.
+        plan: folder that the plan's files lie in.
+        logs: folder for the processes' output and configurations.
+        recording: folder of the recording.
+        run_id: the run's identity, which marks its processes and addresses.
+        host: the engine's environment variables.
+        check: called while waiting; raises to give up.
+    """
+
+    def __init__(
+        self,
+        execution: Mapping[str, Any],
+        *,
+        plan: Path,
+        logs: Path,
+        recording: Path,
+        run_id: str,
+        host: Mapping[str, str],
+        check: Callable[[], None],
+    ) -> None:
+        self.execution = execution
+        self._plan = plan
+        self._logs = logs
+        self._recording = recording
+        self._check = check
+        self._backend = ProcessBackend()
+        self._processes: dict[str, Process] = {}
+        self._channels: dict[str, Channel] = {}
+        self._addresses = Addresses(run_id)
+        self._domain = claim_domain()
+        ours = [entry for entry in sys.path if entry and Path(entry).is_dir()]
+        mark = engine_mark(run_id)
+        self._our_environment = ros_environment(
+            host, domain=self._domain.number, python_path=_project_folders(ours), mark=mark
+        )
+        self._their_environment = ros_environment(
+            host, domain=self._domain.number, python_path=[str(plan / "robots")], mark=mark
+        )
+
+    @property
+    def domain(self) -> int:
+        """The run's ROS domain."""
+        return self._domain.number
+
+    @property
+    def vehicles(self) -> Sequence[Mapping[str, Any]]:
+        """The vehicles of the plan."""
+        vehicles: Sequence[Mapping[str, Any]] = self.execution["vehicles"]
+        return vehicles
+
+    @property
+    def simulator(self) -> Channel:
+        """The simulator's request channel."""
+        return self._channels["simulator"]
+
+    @property
+    def observer(self) -> Channel:
+        """The observer's request channel."""
+        return self._channels["observer"]
+
+    @property
+    def bridges(self) -> list[Channel]:
+        """The bridges' request channels, in the order of the vehicles; the first owns /clock."""
+        return [self._channels[f"bridge/{vehicle['name']}"] for vehicle in self.vehicles]
+
+    def spawn_simulator(self) -> None:
+        """Start the simulator's process."""
+        self._spawn("simulator", simulator_arguments(self._addresses), self._our_environment)
+        self._connect("simulator", self._addresses.simulator_control)
+
+    def spawn_bridges(self) -> None:
+        """Start one bridge a vehicle."""
+        for index, vehicle in enumerate(self.vehicles):
+            role = f"bridge/{vehicle['name']}"
+            config = bridge_config(self.execution, index, self._addresses, self._plan)
+            self._spawn(
+                role,
+                ["-m", "fieldproof_bridge", "--config", self._configure(role, config)],
+                self._our_environment,
+            )
+            self._connect(role, self._addresses.bridge(vehicle["name"]))
+
+    def spawn_observer(self) -> None:
+        """Start the observer and recorder."""
+        config = observer_config(self.execution, self._addresses, self._recording)
+        self._spawn(
+            "observer",
+            ["-m", "fieldproof.observe", "--config", self._configure("observer", config)],
+            self._our_environment,
+        )
+        self._connect("observer", self._addresses.observer)
+
+    def spawn_vehicles(self) -> None:
+        """Start every process of every vehicle's stack."""
+        for vehicle in self.vehicles:
+            for role, arguments in vehicle_processes(vehicle):
+                self._spawn(role, arguments, self._their_environment)
+
+    def load_world(self) -> None:
+        """Wait for the simulator and have it load the world."""
+        self.simulator.request("hello", timeout_s=_START_S)
+        request = load_request(self.execution, self._plan)
+        self.simulator.request("load", timeout_s=_STEP_S, **request)
+
+    def _spawn(self, role: str, arguments: list[str], environment: Mapping[str, str]) -> None:
+        spec = ProcessSpec(
+            role=role,
+            argv=[sys.executable, "-B", *arguments],
+            environment=environment,
+            log=self._logs / f"{role.replace('/', '-')}.log",
+            cwd=self._logs,
+        )
+        try:
+            self._processes[role] = self._backend.start(spec)
+        except StartError as error:
+            raise InfrastructureError(str(error), role=role) from error
+
+    def _configure(self, role: str, config: Mapping[str, Any]) -> str:
+        path = self._logs / "config" / f"{role.replace('/', '-')}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n")
+        return str(path)
+
+    def _connect(self, role: str, address: str) -> None:
+        self._channels[role] = Channel(address, self._processes[role], self._check)
+
+    def check_alive(self) -> None:
+        """Raise InfrastructureError when a process has ended that should run."""
+        for role, process in self._processes.items():
+            code = process.exit_code()
+            if code is not None and not process.expected_exit:
+                raise InfrastructureError(
+                    f"{role} ended with {_exit_text(code)} in the middle of the run",
+                    role=role,
+                    log_tail=process.log_tail(),
+                )
+
+    def close(self) -> None:
+        """End every process, vehicles first and the simulator last; safe to call twice."""
+        for process in self._processes.values():
+            process.expected_exit = True
+        stacks = [p for r, p in self._processes.items() if r.split("/")[0] in self._names()]
+        self._backend.stop(stacks)
+        others = ("observer", *(f"bridge/{name}" for name in self._names()), "simulator")
+        for role in others:
+            if role in self._processes:
+                self._backend.stop([self._processes[role]])
+        self._backend.close()
+        for channel in self._channels.values():
+            channel.close()
+        self._channels.clear()
+        self._domain.release()
+
+    def _names(self) -> set[str]:
+        return {vehicle["name"] for vehicle in self.vehicles}
+
+
+def _exit_text(code: int) -> str:
+    if code > 128:  # noqa: PLR2004 - a shell's convention for signals
+        try:
+            return f"signal {signal.Signals(code - 128).name}"
+        except ValueError:
+            pass
+    return f"exit code {code}"
+
+
+def _project_folders(path: Sequence[str]) -> list[str]:
+    """The entries of our import path that hold packages of this project, not the interpreter's."""
+    prefix = os.path.realpath(sys.prefix)
+    base = os.path.realpath(sys.base_prefix)
+    return [
+        entry
+        for entry in path
+        if not os.path.realpath(entry).startswith((prefix + os.sep, base + os.sep))
+    ]

@@ -1,0 +1,146 @@
+"""How a run's time moves: released tick by tick, or running free at a pace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from fieldproof.engine._errors import InfrastructureError
+from fieldproof.engine._log import EngineLog
+from fieldproof.engine._session import Session
+
+_NS = 1_000_000_000
+_REQUEST_S = 10.0
+_LOOK_NS = 50_000_000  # how often a free-running world is looked at
+_STALL_S = 10.0
+
+
+class World(Protocol):
+    """The world of a run, seen from the engine: time that moves, and what is observed meanwhile."""
+
+    @property
+    def sim_ns(self) -> int:
+        """Simulation time."""
+        ...
+
+    def start(self) -> None:
+        """Let time begin."""
+        ...
+
+    def set_origin(self) -> dict[str, float | None]:
+        """Make now the origin of the timeline; returns it as `wall` and `sim` seconds."""
+        ...
+
+    def timeline_ns(self) -> int:
+        """Time since the origin, by the clock that the mode counts in."""
+        ...
+
+    def advance(self) -> list[dict[str, Any]]:
+        """Let a little time pass and return the samples of it."""
+        ...
+
+
+class LockstepWorld:
+    """Releases fixed ticks; a tick ends when everybody has had everything of it."""
+
+    def __init__(self, session: Session, log: EngineLog) -> None:
+        self._session = session
+        self._log = log
+        self._tick_ns: int = session.execution["time"]["tick_ns"]
+        self._origin_ns = 0
+        self.sim_ns = 0
+        self.ticks = 0
+
+    def start(self) -> None:
+        """Nothing to do: the first tick is released by `advance`."""
+
+    def set_origin(self) -> dict[str, float | None]:
+        """Make the present tick the origin."""
+        self._origin_ns = self.sim_ns
+        return {"wall": None, "sim": self.sim_ns / _NS}
+
+    def timeline_ns(self) -> int:
+        """Simulation time since the origin."""
+        return self.sim_ns - self._origin_ns
+
+    def advance(self) -> list[dict[str, Any]]:
+        """Release one tick and wait for it to end everywhere."""
+        until_ns = self.sim_ns + self._tick_ns
+        session = self._session
+        step = session.simulator.request("step", timeout_s=_REQUEST_S, until_ns=until_ns)
+        frames = step["frames"]
+        if len(session.bridges) == 1:
+            self._bridge_round(["sensors", "clock", "acks"], until_ns, frames)
+        else:
+            # /clock may go out only once every vehicle's sensors are with their readers
+            for part in ("sensors", "clock", "acks"):
+                self._bridge_round([part], until_ns, frames)
+        reply = session.observer.request(
+            "collect",
+            timeout_s=_REQUEST_S,
+            time_ns=until_ns,
+            frames=frames,
+            side=self._log.take(),
+        )
+        self.sim_ns = until_ns
+        self.ticks += 1
+        samples: list[dict[str, Any]] = reply["samples"]
+        return samples
+
+    def _bridge_round(self, parts: list[str], time_ns: int, frames: dict[str, int]) -> None:
+        for bridge in self._session.bridges:
+            bridge.send("tick", time_ns=time_ns, frames=frames, do=parts, timeout_s=_REQUEST_S)
+        for bridge in self._session.bridges:
+            bridge.receive("tick", timeout_s=_REQUEST_S)
+
+
+class PacedWorld:
+    """A world that runs free at its pace; the engine looks at it twenty times a second."""
+
+    def __init__(
+        self, session: Session, log: EngineLog, *, wall_ns: Callable[[], int] = time.time_ns
+    ) -> None:
+        self._session = session
+        self._log = log
+        self._wall_ns = wall_ns
+        self._origin_wall_ns = 0
+        self._next_look_ns = 0
+        self._moved_at = time.monotonic()
+        self.sim_ns = 0
+
+    def start(self) -> None:
+        """Let the simulator run at the scenario's pace."""
+        mode = self._session.execution["time"]
+        pace = 1.0 if mode["mode"] == "realtime" else mode["rtf"]
+        self._session.simulator.request("resume", timeout_s=_REQUEST_S, rtf=pace)
+        self._moved_at = time.monotonic()
+
+    def set_origin(self) -> dict[str, float | None]:
+        """Make this moment the origin."""
+        self._origin_wall_ns = self._wall_ns()
+        return {"wall": self._origin_wall_ns / _NS, "sim": self.sim_ns / _NS}
+
+    def timeline_ns(self) -> int:
+        """Wall-clock time since the origin."""
+        return self._wall_ns() - self._origin_wall_ns
+
+    def advance(self) -> list[dict[str, Any]]:
+        """Wait for the next look and return what was observed since the last one."""
+        pause_s = (self._next_look_ns - time.monotonic_ns()) / _NS
+        if pause_s > 0:
+            time.sleep(pause_s)  # the pace itself: nothing is awaited here but time
+        self._next_look_ns = time.monotonic_ns() + _LOOK_NS
+        reply = self._session.observer.request(
+            "collect", timeout_s=_REQUEST_S, side=self._log.take()
+        )
+        if reply["time_ns"] > self.sim_ns:
+            self._moved_at = time.monotonic()
+        elif time.monotonic() - self._moved_at > _STALL_S:
+            raise InfrastructureError(
+                f"the simulator's clock stands at {self.sim_ns / _NS:g} s for {_STALL_S:g} s",
+                role="simulator",
+            )
+        self.sim_ns = reply["time_ns"]
+        samples: list[dict[str, Any]] = reply["samples"]
+        return samples

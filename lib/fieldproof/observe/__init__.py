@@ -1,0 +1,4 @@
+"""The observer and recorder: a process of its own between the run's graph and the engine.
+
+The only package of the library that imports rclpy; run as `python -m fieldproof.observe`.
+"""

@@ -1,0 +1,46 @@
+"""The simulator's own account of the world, as samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_NS = 1e9
+
+
+def pose_samples(data: Mapping[str, Any], models: frozenset[str]) -> Iterator[dict[str, Any]]:
+    """One `pose` sample for each watched model of a pose frame (world frame, metres, radians)."""
+    sim = data["time_ns"] / _NS
+    for model in data["models"]:
+        if model["name"] not in models:
+            continue
+        quaternion = {axis: model[axis] for axis in ("qx", "qy", "qz", "qw")}
+        yield {
+            "kind": "pose",
+            "sim": sim,
+            "model": model["name"],
+            "x": model["x"],
+            "y": model["y"],
+            "z": model["z"],
+            "yaw": yaw_of(**quaternion),
+            **quaternion,
+        }
+
+
+def contact_samples(vehicle: str, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One `contact` sample for each touching pair of a contact frame."""
+    for contact in data["contacts"]:
+        yield {
+            "kind": "contact",
+            "sim": data["time_ns"] / _NS,
+            "vehicle": vehicle,
+            "collision1": contact["collision1"],
+            "collision2": contact["collision2"],
+            "count": contact["count"],
+        }
+
+
+def yaw_of(*, qx: float, qy: float, qz: float, qw: float) -> float:
+    """Heading in radians, in (-pi, pi], counter-clockwise from the world's x axis (REP-103)."""
+    return math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))

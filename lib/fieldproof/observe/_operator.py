@@ -1,0 +1,156 @@
+"""The human side of a run: sends goals and asks nodes for their state, over ROS 2."""
+
+from __future__ import annotations
+
+import math
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from action_msgs.srv import CancelGoal
+from lifecycle_msgs.srv import GetState
+from nav2_msgs.action import NavigateToPose
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+_SPIN_S = 0.05
+_STATUS = {
+    GoalStatus.STATUS_SUCCEEDED: "SUCCEEDED",
+    GoalStatus.STATUS_ABORTED: "ABORTED",
+    GoalStatus.STATUS_CANCELED: "CANCELED",
+    GoalStatus.STATUS_UNKNOWN: "UNKNOWN",
+}
+
+
+class OperatorError(Exception):
+    """A node did not offer a service or did not answer in time; the text names both."""
+
+
+@dataclass(slots=True)
+class _Goal:
+    goal_id: Any
+    results: Any  # client of the action's get_result service
+    future: Any
+    cancels: Any
+
+
+class Operator:
+    """Drives vehicles as an operator's console would: actions and services, nothing private."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
+        self._goals: dict[str, _Goal] = {}
+        self._clients: dict[str, Any] = {}
+
+    def navigate(self, *, action: str, goal: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send a NavigateToPose goal.
+
+        Args:
+            action: absolute name of the action.
+            goal: `frame_id`, x and y in metres, yaw in radians, `stamp_ns`.
+            timeout_s: how long the server may take to accept or refuse.
+
+        Returns:
+            `accepted` and, when accepted, the `id` to ask for the result by.
+
+        Raises:
+            OperatorError: the action does not exist or its server does not answer.
+        """
+        send = self._client(
+            NavigateToPose.Impl.SendGoalService, f"{action}/_action/send_goal", timeout_s
+        )
+        results = self._client(
+            NavigateToPose.Impl.GetResultService, f"{action}/_action/get_result", timeout_s
+        )
+        cancels = self._client(CancelGoal, f"{action}/_action/cancel_goal", timeout_s)
+        # named by what is asked, not at random: a goal's id is part of the evidence
+        text = f"{action} {goal} {len(self._goals)}"
+        identity = uuid.uuid5(uuid.NAMESPACE_URL, text)
+        request = NavigateToPose.Impl.SendGoalService.Request()
+        request.goal_id.uuid = list(identity.bytes)
+        pose = request.goal.pose
+        pose.header.frame_id = goal["frame_id"]
+        pose.header.stamp.sec, pose.header.stamp.nanosec = divmod(goal["stamp_ns"], 1_000_000_000)
+        pose.pose.position.x, pose.pose.position.y = float(goal["x"]), float(goal["y"])
+        pose.pose.orientation.z = math.sin(goal["yaw"] / 2.0)
+        pose.pose.orientation.w = math.cos(goal["yaw"] / 2.0)
+        answer = self._call(send, request, f"{action} (send goal)", timeout_s)
+        if not answer.accepted:
+            return {"accepted": False}
+        asked = NavigateToPose.Impl.GetResultService.Request()
+        asked.goal_id.uuid = list(identity.bytes)
+        future = results.call_async(asked)
+        self._goals[str(identity)] = _Goal(request.goal_id, results, future, cancels)
+        return {"accepted": True, "id": str(identity)}
+
+    def result(self, identity: str, *, fence_timeout_s: float | None) -> dict[str, Any]:
+        """Whether a goal has ended, and how.
+
+        With `fence_timeout_s` the answer is exact: the server is asked for the result of a goal
+        that does not exist, and since it answers in order on one connection, its reply shows that
+        everything it sent before has arrived. Without, what has arrived so far counts.
+        """
+        goal = self._goals[identity]
+        if not goal.future.done():
+            if fence_timeout_s is None:
+                self._executor.spin_once(timeout_sec=0.0)
+            else:
+                nobody = NavigateToPose.Impl.GetResultService.Request()
+                self._call(goal.results, nobody, "the action's result service", fence_timeout_s)
+        if not goal.future.done():
+            return {"done": False}
+        answer = goal.future.result()
+        return {"done": True, "status": _STATUS.get(answer.status, str(answer.status))}
+
+    def cancel(self, identity: str, *, timeout_s: float) -> None:
+        """Ask the server to cancel a goal and wait until it has answered."""
+        goal = self._goals[identity]
+        request = CancelGoal.Request()
+        request.goal_info.goal_id = goal.goal_id
+        self._call(goal.cancels, request, "the action's cancel service", timeout_s)
+
+    def lifecycle_state(self, node: str, *, timeout_s: float) -> str:
+        """A managed node's state: its label, or `unavailable` or `unresponsive`."""
+        try:
+            client = self._client(GetState, f"{node}/get_state", 0.0)
+        except OperatorError:
+            return "unavailable"
+        try:
+            answer = self._call(client, GetState.Request(), f"{node}/get_state", timeout_s)
+        except OperatorError:
+            return "unresponsive"
+        return str(answer.current_state.label)
+
+    def has_action(self, action: str) -> bool:
+        """Whether a server offers the action."""
+        services = dict(self._node.get_service_names_and_types())
+        return f"{action}/_action/send_goal" in services
+
+    def _client(self, service: type, name: str, timeout_s: float) -> Any:
+        client = self._clients.get(name)
+        if client is None:
+            client = self._clients[name] = self._node.create_client(service, name)
+        if not self._until(client.service_is_ready, timeout_s):
+            raise OperatorError(f"no node offers {name} (waited {timeout_s:g} s)")
+        return client
+
+    def _call(self, client: Any, request: Any, what: str, timeout_s: float) -> Any:
+        future = client.call_async(request)
+        if not self._until(future.done, timeout_s):
+            client.remove_pending_request(future)
+            raise OperatorError(f"{what} did not answer within {timeout_s:g} s")
+        return future.result()
+
+    def _until(self, condition: Callable[[], bool], timeout_s: float) -> bool:
+        deadline = time.monotonic() + timeout_s
+        while not condition():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._executor.spin_once(timeout_sec=min(left, _SPIN_S))
+        return True

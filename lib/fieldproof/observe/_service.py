@@ -1,0 +1,189 @@
+"""Serves the engine's requests to the observer process over one ZeroMQ socket."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import rclpy
+import zmq
+from rclpy.signals import SignalHandlerOptions
+
+from fieldproof.observe._config import ObserverConfig
+from fieldproof.observe._observer import Observer
+from fieldproof.observe._operator import Operator, OperatorError
+from fieldproof.observe._topics import TopicError, TopicObserver
+from fieldproof.recording import MessageTypes, RecordingWriter, share_folders
+from fieldproof_sim import FrameSubscriber, FrameTimeoutError, SimulatorClient
+
+_NS = 1_000_000_000
+_IDLE_MS = 5  # between looks at the topics while nothing is asked (modes that run free)
+_PARENT_MS = 500
+_DISCOVERY_NS = _NS // 2
+_MATCH_POLL_S = 0.005
+
+
+class Service:
+    """One observer process: subscriptions, frames, recording and the operator behind requests."""
+
+    def __init__(self, config: ObserverConfig) -> None:
+        self._config = config
+        self._ending = False
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        self._node = rclpy.create_node(
+            "observer", namespace="/fieldproof", enable_rosout=False, start_parameter_services=False
+        )
+        self._operator_node = rclpy.create_node(
+            "operator", namespace="/fieldproof", enable_rosout=False, start_parameter_services=False
+        )
+        self._operator = Operator(self._operator_node)
+        self._simulator = SimulatorClient(config.sim_control, 10.0)
+        self._frames = FrameSubscriber(config.sim_publish, ["clock", "pose", "contact/"])
+        types = MessageTypes(share_folders(os.environ, Path(sys.prefix)))
+        self._recorder = RecordingWriter(config.recording, types) if config.recording else None
+        self._topics = TopicObserver(self._node, config.wants)
+        self._observer = Observer(config, self._topics, types, self._recorder, wall_ns=time.time_ns)
+        self._next_discovery_ns = 0
+        self._late: list[str] = []
+        self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "hello": lambda _: {},
+            "sync": self._sync,
+            "match": self._match,
+            "release": self._release,
+            "collect": self._collect,
+            "seen": lambda _: {"topics": sorted(self._observer.seen)},
+            "navigate": self._navigate,
+            "navigate_result": self._navigate_result,
+            "navigate_cancel": self._navigate_cancel,
+            "lifecycle": self._lifecycle,
+            "has_action": lambda r: {"value": self._operator.has_action(r["action"])},
+            "finish": self._finish,
+            "shutdown": self._shutdown,
+        }
+
+    def run(self) -> None:
+        """Serve until told to shut down, signalled, or left alone by a dead parent."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+        parent = os.getppid()
+        socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.REP)
+        socket.setsockopt(zmq.LINGER, 500)
+        socket.bind(self._config.control)
+        idle_ms = _PARENT_MS if self._config.lockstep else _IDLE_MS
+        try:
+            while not self._ending and os.getppid() == parent:
+                if socket.poll(idle_ms, zmq.POLLIN):
+                    request = msgpack.unpackb(socket.recv())
+                    socket.send(msgpack.packb(self._answer(request)))
+                if not self._config.lockstep:
+                    self._take_what_is_there()
+        finally:
+            if self._recorder is not None:
+                self._recorder.close()
+            self._frames.close()
+            self._simulator.close()
+            socket.close()
+            self._node.destroy_node()
+            self._operator_node.destroy_node()
+            rclpy.shutdown()
+
+    def _on_signal(self, _number: int, _frame: object) -> None:
+        self._ending = True
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        operation = self._operations.get(request.get("op", ""))
+        if operation is None:
+            return {"ok": False, "code": "unknown_op", "message": f"no such request: {request}"}
+        try:
+            return {"ok": True, **operation(request)}
+        except OperatorError as error:
+            return {"ok": False, "code": "no_answer", "message": str(error)}
+        except TopicError as error:
+            return {"ok": False, "code": "topic", "message": str(error)}
+        except FrameTimeoutError as error:
+            return {"ok": False, "code": "frames", "message": str(error)}
+        except OSError as error:
+            return {"ok": False, "code": "os", "message": str(error)}
+
+    def _sync(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._frames.sync(self._simulator, request["timeout_s"])
+        return {}
+
+    def _match(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Wait until every wanted topic is subscribed to and connected with its publishers."""
+        deadline = time.monotonic() + request["timeout_s"]
+        required = set(request["topics"])
+        while True:
+            self._topics.discover()
+            missing = sorted(required - set(self._topics.topics()))
+            unmatched = self._topics.unmatched()
+            if not missing and not unmatched:
+                return {"missing": [], "unmatched": [], "topics": self._topics.topics()}
+            if time.monotonic() > deadline:
+                return {
+                    "missing": missing,
+                    "unmatched": unmatched,
+                    "topics": self._topics.topics(),
+                }
+            time.sleep(_MATCH_POLL_S)  # the graph has no event that rclpy can wait for here
+
+    def _release(self, _request: dict[str, Any]) -> dict[str, Any]:
+        self._observer.take_frames(self._frames.drain())
+        self._observer.take_messages(self._observer.now_ns)
+        self._observer.release()
+        return {}
+
+    def _take_what_is_there(self) -> None:
+        if time.monotonic_ns() >= self._next_discovery_ns:
+            self._next_discovery_ns = time.monotonic_ns() + _DISCOVERY_NS
+            self._topics.discover()
+        self._observer.take_frames(self._frames.drain())
+        self._observer.take_messages(self._observer.now_ns)
+
+    def _collect(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._config.lockstep:
+            self._frames.wait_for(request["frames"], request["timeout_s"])
+            self._observer.take_frames(self._frames.drain())
+            self._observer.take_messages(request["time_ns"])
+        else:
+            self._take_what_is_there()
+        return {
+            "samples": self._observer.collect(request["side"]),
+            "time_ns": self._observer.now_ns,
+        }
+
+    def _navigate(self, request: dict[str, Any]) -> dict[str, Any]:
+        return self._operator.navigate(
+            action=request["action"], goal=request["goal"], timeout_s=request["timeout_s"]
+        )
+
+    def _navigate_result(self, request: dict[str, Any]) -> dict[str, Any]:
+        fence = request["timeout_s"] if self._config.lockstep else None
+        return self._operator.result(request["id"], fence_timeout_s=fence)
+
+    def _navigate_cancel(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._operator.cancel(request["id"], timeout_s=request["timeout_s"])
+        return {}
+
+    def _lifecycle(self, request: dict[str, Any]) -> dict[str, Any]:
+        state = self._operator.lifecycle_state(request["node"], timeout_s=request["timeout_s"])
+        return {"state": state}
+
+    def _finish(self, _request: dict[str, Any]) -> dict[str, Any]:
+        """Close the recording and give the account of what was lost."""
+        late = self._topics.discover() if self._config.lockstep else []
+        counts = self._topics.counts()
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+        return {"topics": counts, "late": late, "frame_gaps": dict(self._frames.gaps)}
+
+    def _shutdown(self, _request: dict[str, Any]) -> dict[str, Any]:
+        self._ending = True
+        return {}
