@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import rclpy
+from rclpy.context import Context
+from rclpy.signals import SignalHandlerOptions
+
+from fieldproof_bridge._contract import graph_problems, plan_contract
+from fieldproof_bridge._errors import BridgeError
+from fieldproof_bridge._free_run import CLOCK_TOPIC, CommandThread, FreeRunningBridge
+from fieldproof_bridge._lockstep import PARTS, LockstepBridge
+from fieldproof_bridge._manifest import Manifest
+from fieldproof_bridge._node import VehicleNode
+from fieldproof_bridge._pipeline import CommandPipeline, SensorPipeline
+from fieldproof_bridge._route import Route
+from fieldproof_bridge._urdf import RobotDescription
+from fieldproof_sim import FrameSubscriber, SimulatorClient
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from fieldproof_bridge._config import BridgeConfig
+
+PROTOCOL_VERSION: Final = 1
+_SIMULATOR_TIMEOUT_S: Final = 10.0
+
+
+class Bridge:
+    """One vehicle's bridge, connected to the simulator and present in the ROS graph.
+
+    Args:
+        config: what the process was told.
+
+    Raises:
+        ConfigError: the manifest or the URDF cannot be used.
+        OSError: the URDF cannot be read.
+        fieldproof_sim.SimulatorError: the simulator does not answer.
+    """
+
+    def __init__(self, config: BridgeConfig) -> None:
+        self._config = config
+        manifest = Manifest.parse(config.manifest)
+        description = RobotDescription.parse(Path(config.urdf).read_text(encoding="utf-8"))
+        self._contract = plan_contract(config, manifest, description)
+        self.routes: dict[str, Route[Any]] = {
+            spec.name: Route(spec.name) for spec in self._contract.routes
+        }
+        self._client = SimulatorClient(config.sim.control, _SIMULATOR_TIMEOUT_S)
+        self._commands = CommandPipeline(
+            config.vehicle, self.routes.get("command", Route("command")), self._client
+        )
+        self._context = Context()
+        rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        self._threads: list[CommandThread] = []
+        self._node = VehicleNode(
+            self._context,
+            config,
+            self._contract,
+            description,
+            ack_topic=manifest.lockstep.ack,
+            on_command=self._on_command,
+        )
+        sensors = SensorPipeline(config.vehicle, self._contract, self._node, self.routes)
+        free = config.mode != "lockstep"
+        prefixes = [sensors.prefix, CLOCK_TOPIC] if free else [sensors.prefix]
+        self._subscriber = FrameSubscriber(config.sim.publish, prefixes)
+        self._subscriber.sync(self._client, _SIMULATOR_TIMEOUT_S)
+        self._free: FreeRunningBridge | None = None
+        self._lockstep: LockstepBridge | None = None
+        if free:
+            self._free = FreeRunningBridge(self._node, sensors, self._subscriber)
+            thread = CommandThread(self._node, self._commands, self._context, _SIMULATOR_TIMEOUT_S)
+            self._threads.append(thread)
+            thread.start(self._free)
+        else:
+            self._lockstep = LockstepBridge(
+                node=self._node,
+                sensors=sensors,
+                commands=self._commands,
+                subscriber=self._subscriber,
+                lockstep=manifest.lockstep,
+                namespace=config.ros_namespace,
+            )
+
+    @property
+    def frames_fd(self) -> int | None:
+        """Descriptor that becomes readable when ``pump`` has work; None in lockstep."""
+        return None if self._free is None else self._subscriber.fileno()
+
+    @property
+    def idle_s(self) -> float | None:
+        """How soon ``idle`` wants to be called while no request comes; None for never."""
+        return None if self._lockstep is None else self._lockstep.idle_s
+
+    def idle(self) -> None:
+        """What is to be done while no request comes.
+
+        Raises:
+            BridgeError: the commands can no longer be forwarded.
+        """
+        if self._lockstep is not None:
+            self._lockstep.idle()
+        for thread in self._threads:
+            if thread.failure is not None:
+                raise thread.failure
+
+    def pump(self) -> None:
+        """Forward the frames that have arrived (free-running modes).
+
+        Raises:
+            BridgeError: ``bad_frame``.
+        """
+        if self._free is not None:
+            self._free.pump()
+
+    def handle(self, op: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer one request of the control socket, ``shutdown`` excepted.
+
+        Raises:
+            BridgeError: whatever cannot be done, ``unknown_op`` included.
+        """
+        operations = {
+            "hello": self._hello,
+            "contract": self._check_contract,
+            "arm": self._arm,
+            "tick": self._tick,
+            "stats": self._stats,
+        }
+        operation = operations.get(op)
+        if operation is None:
+            known = ", ".join([*operations, "shutdown"])
+            raise BridgeError("unknown_op", f"unknown operation {op!r} (known: {known})")
+        return operation(request)
+
+    def close(self) -> None:
+        """Leave the graph and release every socket and thread."""
+        for thread in self._threads:
+            thread.stop()
+        self._node.destroy()
+        rclpy.shutdown(context=self._context)
+        self._subscriber.close()
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _on_command(self, message: Any) -> None:
+        for thread in self._threads:
+            thread.take(message)
+
+    def _hello(self, _: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "protocol": PROTOCOL_VERSION,
+            "vehicle": self._config.vehicle,
+            "node": self._node.name,
+            "mode": self._config.mode,
+            "ready": True,
+        }
+
+    def _check_contract(self, _: dict[str, Any]) -> dict[str, Any]:
+        topics = self._contract.topics
+        live = graph_problems(
+            topics,
+            self._node.endpoints(topics),
+            node=self._node.name,
+            mode=self._config.mode,
+        )
+        return {
+            "topics": [topic.as_fields() for topic in topics],
+            "problems": [*self._contract.problems, *live],
+        }
+
+    def _arm(self, request: dict[str, Any]) -> dict[str, Any]:
+        return self._in_lockstep("arm").arm(_number(request, "timeout_s"))
+
+    def _tick(self, request: dict[str, Any]) -> dict[str, Any]:
+        frames = request.get("frames", {})
+        parts = request.get("do", list(PARTS))
+        if not isinstance(frames, dict):
+            raise BridgeError("bad_request", "tick: frames must map topics to sequence numbers")
+        if not isinstance(parts, list) or not set(parts) <= set(PARTS):
+            raise BridgeError("bad_request", f"tick: do must list some of {', '.join(PARTS)}")
+        time_ns = request.get("time_ns")
+        if not isinstance(time_ns, int):
+            raise BridgeError("bad_request", "tick: time_ns must be an integer")
+        lockstep = self._in_lockstep("tick")
+        return lockstep.tick(time_ns, frames, parts, _number(request, "timeout_s"))
+
+    def _stats(self, _: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "published": self._node.counts(),
+            "commands": self._commands.forwarded,
+            "commands_refused": self._commands.refused,
+            "frames": dict(self._subscriber.last_seq),
+            "gaps": dict(self._subscriber.gaps),
+            "timings": {} if self._lockstep is None else self._lockstep.timings.as_fields(),
+        }
+
+    def _in_lockstep(self, op: str) -> LockstepBridge:
+        if self._lockstep is None:
+            raise BridgeError("not_lockstep", f"{op}: this bridge runs in mode {self._config.mode}")
+        return self._lockstep
+
+
+def _number(request: dict[str, Any], key: str) -> float:
+    value = request.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        return float(value)
+    raise BridgeError("bad_request", f"{key} must be a positive number")

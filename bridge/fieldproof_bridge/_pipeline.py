@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from fieldproof_bridge._errors import BridgeError
+from fieldproof_bridge._messages import BUILDERS, OdometryTransformBuilder, velocity_command
+from fieldproof_bridge._readings import CONVERSIONS, battery_level, due_times
+from fieldproof_bridge._route import Route
+from fieldproof_sim import SimulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fieldproof_bridge._contract import Contract, RouteSpec
+    from fieldproof_bridge._node import Outlet, VehicleNode
+    from fieldproof_bridge._readings import VelocityCommand
+    from fieldproof_sim import Frame, SimulatorClient
+
+
+class SensorPipeline:
+    """Frames of one vehicle through their routes onto its topics.
+
+    Args:
+        vehicle: the vehicle's name in the frames' topics.
+        contract: what to publish.
+        node: where to publish it.
+        routes: the pass-through of each route, by name.
+    """
+
+    def __init__(
+        self,
+        vehicle: str,
+        contract: Contract,
+        node: VehicleNode,
+        routes: Mapping[str, Route[Any]],
+    ) -> None:
+        self._prefix = f"sensor/{vehicle}/"
+        self._lanes = {
+            self._prefix + spec.name: _Lane(spec, routes[spec.name], node)
+            for spec in contract.routes
+            if spec.kind in CONVERSIONS
+        }
+        self._battery = next(
+            (
+                _Lane(spec, routes[spec.name], node)
+                for spec in contract.routes
+                if spec.kind == "battery"
+            ),
+            None,
+        )
+        self._battery_ns = 0
+
+    @property
+    def prefix(self) -> str:
+        """What the topics of this vehicle's sensor frames begin with."""
+        return self._prefix
+
+    def publish(self, frame: Frame) -> None:
+        """Publish one frame; frames that no route carries are passed over.
+
+        Raises:
+            BridgeError: ``bad_frame``, when the frame lacks what its kind must have.
+        """
+        lane = self._lanes.get(frame.topic)
+        if lane is None:
+            return
+        try:
+            lane.send(lane.convert(frame.data), frame.time_ns)
+        except (KeyError, TypeError, ValueError) as error:
+            raise BridgeError(
+                "bad_frame", f"frame {frame.seq} of {frame.topic}: {type(error).__name__}: {error}"
+            ) from error
+
+    def advance(self, time_ns: int) -> None:
+        """Publish what the bridge itself makes and what has become due by ``time_ns``."""
+        if self._battery is None:
+            return
+        source: Any = self._battery.spec.source
+        for due_ns in due_times(self._battery_ns, time_ns, source.rate_hz):
+            self._battery.send(battery_level(source, due_ns), due_ns)
+        self._battery_ns = max(self._battery_ns, time_ns)
+
+
+class CommandPipeline:
+    """Velocity commands of the vehicle's software through their route to the simulator.
+
+    Attributes:
+        forwarded: commands that the simulator took.
+        refused: commands that were not finite numbers; a drive can do nothing with them.
+    """
+
+    def __init__(
+        self, vehicle: str, route: Route[VelocityCommand], client: SimulatorClient
+    ) -> None:
+        self._vehicle = vehicle
+        self._route = route
+        self._client = client
+        self.forwarded = 0
+        self.refused = 0
+
+    def last_of(self, messages: list[Any], time_ns: int) -> VelocityCommand | None:
+        """What the newest message becomes behind the route; each message passes in its turn."""
+        newest = None
+        for message in messages:
+            command = velocity_command(message, time_ns)
+            if not (math.isfinite(command.linear_mps) and math.isfinite(command.angular_radps)):
+                self.refused += 1
+                continue
+            newest = self._route.pass_through(command, time_ns) or newest
+        return newest
+
+    def forward(self, command: VelocityCommand, timeout_s: float) -> None:
+        """Give a command to the simulator.
+
+        Raises:
+            BridgeError: ``simulator``, when it refuses or does not answer.
+        """
+        try:
+            self._client.request(
+                "command",
+                timeout_s=timeout_s,
+                vehicle=self._vehicle,
+                linear_mps=command.linear_mps,
+                angular_radps=command.angular_radps,
+            )
+        except SimulatorError as error:
+            raise BridgeError("simulator", str(error)) from error
+        self.forwarded += 1
+
+
+class _Lane:
+    """One sensor route from its conversion to its topic."""
+
+    def __init__(self, spec: RouteSpec, route: Route[Any], node: VehicleNode) -> None:
+        self.spec = spec
+        self.convert: Callable[[Mapping[str, Any]], Any] = CONVERSIONS.get(spec.kind, _no_frame)
+        self._route = route
+        self._outputs: list[tuple[Outlet, Any]] = [
+            (node.outlets[spec.name], BUILDERS[spec.kind](spec))
+        ]
+        if spec.kind == "odometry":
+            self._outputs.append((node.tf, OdometryTransformBuilder(spec)))
+
+    def send(self, reading: Any, time_ns: int) -> None:
+        passed = self._route.pass_through(reading, time_ns)
+        if passed is not None:
+            for outlet, builder in self._outputs:
+                outlet.publish(builder.fill(passed))
+
+
+def _no_frame(_: Mapping[str, Any]) -> Any:
+    raise AssertionError("this route has no frames")

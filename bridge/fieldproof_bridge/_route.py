@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Reading = TypeVar("Reading")
+
+
+class Injector(Protocol[Reading]):
+    """A fault that a route can carry.
+
+    ``apply`` is a pure function: the same arguments give the same result, so that a lockstep run
+    repeats. Noise draws from a generator seeded by the parameters and the time.
+    """
+
+    @property
+    def name(self) -> str:
+        """The word that the fault is set by."""
+
+    def apply(
+        self, reading: Reading, last: Reading | None, time_ns: int, parameters: Mapping[str, Any]
+    ) -> Reading | None:
+        """What goes on in place of ``reading``.
+
+        Args:
+            reading: what arrives from the source or the injector before.
+            last: what this injector let through last, whether it was active or not; None at first.
+            time_ns: simulation time at which the reading passes.
+            parameters: as they were set.
+
+        Returns:
+            The reading itself, another one (a frozen sensor returns ``last``, stamp included), or
+            None to let nothing through.
+        """
+
+
+class Route(Generic[Reading]):
+    """The chain of injectors between a source and a topic, or a topic and the drive.
+
+    An injector acts only while it has parameters; without any the reading passes as it is.
+
+    Args:
+        name: the route's name in the contract.
+        injectors: in the order in which they act.
+    """
+
+    def __init__(self, name: str, injectors: Iterable[Injector[Reading]] = ()) -> None:
+        self.name = name
+        self._injectors = tuple(injectors)
+        self._parameters: dict[str, Mapping[str, Any]] = {}
+        self._last: dict[str, Reading] = {}
+
+    @property
+    def active(self) -> Mapping[str, Mapping[str, Any]]:
+        """Parameters of the injectors that act now, by injector name."""
+        return dict(self._parameters)
+
+    def set_fault(self, injector: str, parameters: Mapping[str, Any] | None) -> None:
+        """Let an injector act with these parameters from the next reading on; None lifts it.
+
+        Raises:
+            LookupError: the route has no injector of that name; the message lists those it has.
+        """
+        known = [each.name for each in self._injectors]
+        if injector not in known:
+            has = ", ".join(known) or "none"
+            raise LookupError(f"route {self.name} has no injector {injector} (has: {has})")
+        if parameters is None:
+            self._parameters.pop(injector, None)
+        else:
+            self._parameters[injector] = dict(parameters)
+
+    def pass_through(self, reading: Reading, time_ns: int) -> Reading | None:
+        """Send one reading along the chain; None when an injector held it back."""
+        for injector in self._injectors:
+            parameters = self._parameters.get(injector.name)
+            if parameters is not None:
+                last = self._last.get(injector.name)
+                changed = injector.apply(reading, last, time_ns, parameters)
+                if changed is None:
+                    return None
+                reading = changed
+            self._last[injector.name] = reading
+        return reading
