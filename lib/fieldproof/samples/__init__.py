@@ -8,18 +8,24 @@ from fieldproof.samples._lines import (
     parse_samples,
 )
 from fieldproof.samples._sample import KINDS, Sample, SampleError
+from fieldproof.samples._signals import NO_VALUE, PlannedSignal
+from fieldproof.samples._subjects import Subject, subject_of
 from fieldproof.samples._time import NS_PER_S, TimelineOrigin, to_ns
 
 __all__ = [
     "KINDS",
+    "NO_VALUE",
     "NS_PER_S",
+    "PlannedSignal",
     "Sample",
     "SampleError",
     "SampleParser",
+    "Subject",
     "TimelineOrigin",
     "Truncation",
     "format_sample",
     "parse_sample",
     "parse_samples",
+    "subject_of",
     "to_ns",
 ]
