@@ -1,0 +1,42 @@
+"""Recordings: the messages of a run as MCAP, their canonical order and their digest."""
+
+from fieldproof.recording._canonical import VERDICT_TOPICS, recording_digest, rewrite_canonical
+from fieldproof.recording._errors import (
+    DamagedRecordingError,
+    RecordingError,
+    TopicError,
+    UnclosedRecordingError,
+    UndecodableMessageError,
+    UnknownTypeError,
+    UnsupportedTypeError,
+    WriterClosedError,
+)
+from fieldproof.recording._metadata import METADATA_VERSION
+from fieldproof.recording._qos import OfferedQos
+from fieldproof.recording._reader import RecordedMessage, RecordedTopic, RecordingReader
+from fieldproof.recording._types import MessageTypes, TypeDefinition, share_folders
+from fieldproof.recording._writer import SIDE_CHANNEL_TYPE, RecordingWriter
+
+__all__ = [
+    "METADATA_VERSION",
+    "SIDE_CHANNEL_TYPE",
+    "VERDICT_TOPICS",
+    "DamagedRecordingError",
+    "MessageTypes",
+    "OfferedQos",
+    "RecordedMessage",
+    "RecordedTopic",
+    "RecordingError",
+    "RecordingReader",
+    "RecordingWriter",
+    "TopicError",
+    "TypeDefinition",
+    "UnclosedRecordingError",
+    "UndecodableMessageError",
+    "UnknownTypeError",
+    "UnsupportedTypeError",
+    "WriterClosedError",
+    "recording_digest",
+    "rewrite_canonical",
+    "share_folders",
+]
