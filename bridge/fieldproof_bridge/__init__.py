@@ -2,27 +2,23 @@
 
 It publishes what the vehicle's real drivers would publish, takes its drive commands, and carries
 every message through a route in which faults can be injected. Run it as
-``python -m fieldproof_bridge --config FILE``.
+``python -m fieldproof_bridge --config FILE``; importing the package loads no ROS.
 """
 
-from fieldproof_bridge._bridge import Bridge
 from fieldproof_bridge._config import BridgeConfig, SimulatorAddresses
 from fieldproof_bridge._contract import Contract, ContractTopic, RouteSpec
 from fieldproof_bridge._conventions import CameraInfo, camera_info
 from fieldproof_bridge._errors import BridgeError, ConfigError
 from fieldproof_bridge._manifest import Manifest
 from fieldproof_bridge._route import Injector, Route
-from fieldproof_bridge._server import ControlServer
 
 __all__ = [
-    "Bridge",
     "BridgeConfig",
     "BridgeError",
     "CameraInfo",
     "ConfigError",
     "Contract",
     "ContractTopic",
-    "ControlServer",
     "Injector",
     "Manifest",
     "Route",

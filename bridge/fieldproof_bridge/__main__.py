@@ -9,7 +9,9 @@ from typing import NoReturn
 
 import zmq
 
-from fieldproof_bridge import Bridge, BridgeConfig, BridgeError, ConfigError, ControlServer
+from fieldproof_bridge import BridgeConfig, BridgeError, ConfigError
+from fieldproof_bridge._bridge import Bridge
+from fieldproof_bridge._server import ControlServer
 from fieldproof_sim import FrameTimeoutError, SimulatorError
 
 
