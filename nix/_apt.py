@@ -123,6 +123,8 @@ def _host_mirror() -> tuple[str, str | None]:
             and fields.get("Release") in releases
         ):
             source = Path(fields["Sourcesentry"].rpartition(":")[0])
-            keyring = re.search(r"signed-by\s*[:=]\s*(/[^\s\]]+)", source.read_text(), re.IGNORECASE)
+            keyring = re.search(
+                r"signed-by\s*[:=]\s*(/[^\s\]]+)", source.read_text(), re.IGNORECASE
+            )
             return fields["Repo-URI"], keyring[1] if keyring else None
     raise AptError("apt's sources name no Debian mirror with the component main")

@@ -60,6 +60,8 @@ def _path(kind: str, inner: str, name: str) -> str:
     for index, byte in enumerate(digest):
         folded[index % 20] ^= byte
     number = int.from_bytes(folded, "little")
-    return "/nix/store/" + "".join(_ALPHABET[number >> 5 * i & 31] for i in range(31, -1, -1)) + (
-        f"-{name}"
+    return (
+        "/nix/store/"
+        + "".join(_ALPHABET[number >> 5 * i & 31] for i in range(31, -1, -1))
+        + (f"-{name}")
     )

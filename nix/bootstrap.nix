@@ -104,10 +104,11 @@ let
     lib=$out/usr/lib/gcc/x86_64-linux-gnu/12
     ${relocate "$out/usr/bin/x86_64-linux-gnu-g++-12 $out/usr/bin/x86_64-linux-gnu-as \\
       $out/usr/bin/x86_64-linux-gnu-ld.bfd $lib/cc1 $lib/cc1plus $lib/collect2"}
-    # the linker scripts of libc name absolute paths; --sysroot makes them ours
-    rm $libraries/*.a $lib/*.a.bak 2>/dev/null || true
+    for tool in as ld; do ln -s x86_64-linux-gnu-$tool $out/usr/bin/$tool; done
+    # -B is where as and ld are; --sysroot goes before the paths in libc's linker scripts
     printf '%s\n' '#!${busybox} sh' \
-      "exec $out/usr/bin/x86_64-linux-gnu-g++-12 --sysroot=$out \"\$@\"" > $out/bin/c++
+      "exec $out/usr/bin/x86_64-linux-gnu-g++-12 -B$out/usr/bin --sysroot=$out \"\$@\"" \
+      > $out/bin/c++
     chmod 555 $out/bin/c++
   '';
 

@@ -3,12 +3,12 @@
 let
   lock = builtins.fromJSON (builtins.readFile ./lock.json);
   boot = import ./bootstrap.nix { inherit lock; };
-  python = import ./python.nix { inherit lock boot; interfaces = base: base; };
+  python = import ./python.nix { inherit lock boot; };
 in
 {
   packages.${lock.system} = {
     inherit (boot) inputs compiler;
-    inherit (python) base env;
+    inherit (python) base interfaces env;
     dev-env = python.dev;
   };
 }

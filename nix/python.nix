@@ -1,6 +1,6 @@
 # The python environments. `base` holds the wheels that runs need; `env` adds the compiled
 # interfaces; `dev` adds the developers' tools to that. Each layer points at those below it.
-{ lock, boot, interfaces }:
+{ lock, boot }:
 let
   environment = name: settings: boot.run name
     (boot.withPatchelf // {
@@ -12,6 +12,7 @@ let
 in
 rec {
   base = environment "python-base" { wheels = wheels "env"; layers = [ ]; };
-  env = environment "python-env" { wheels = [ ]; layers = [ (interfaces base) base ]; };
-  dev = environment "python-dev" { wheels = wheels "dev"; layers = [ (interfaces base) base ]; };
+  interfaces = import ./interfaces.nix { inherit boot base; };
+  env = environment "python-env" { wheels = [ ]; layers = [ interfaces base ]; };
+  dev = environment "python-dev" { wheels = wheels "dev"; layers = [ interfaces base ]; };
 }
