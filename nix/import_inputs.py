@@ -32,7 +32,7 @@ _BATCH = 16
 _SEED_FILE = "bin/busybox"
 
 
-class ImportFailure(Exception):
+class InputError(Exception):
     """An input could not be had or is not what the lock says."""
 
 
@@ -85,7 +85,7 @@ def fetch(inputs: list[Input], suite: str) -> None:
         ]
         errors = [str(error) for job in jobs if (error := job.exception())]
     if errors:
-        raise ImportFailure("\n".join(errors))
+        raise InputError("\n".join(errors))
 
 
 def seed_folder(deb: Path, into: Path) -> Path:
@@ -98,7 +98,7 @@ def seed_folder(deb: Path, into: Path) -> Path:
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         member = archive.extractfile(f"./{_SEED_FILE}")
         if member is None:
-            raise ImportFailure(f"{deb.name} holds no {_SEED_FILE}")
+            raise InputError(f"{deb.name} holds no {_SEED_FILE}")
         shutil.rmtree(into, ignore_errors=True)
         target = into / _SEED_FILE
         target.parent.mkdir(parents=True)
@@ -118,11 +118,11 @@ def import_all(lock: dict[str, Any], inputs: list[Input]) -> None:
     if seed in missing:
         folder = seed_folder(source.local, SCRATCH / lock["seed"]["name"])
         if _store.add([folder], recursive=True) != [seed]:
-            raise ImportFailure(f"{source.file}: its busybox is not the one that the lock names")
+            raise InputError(f"{source.file}: its busybox is not the one that the lock names")
     if wanted:
         added = set(_store.add([each.local for each in wanted]))
         if wrong := missing - {seed} - added:
-            raise ImportFailure(f"added under another path: {', '.join(sorted(wrong))}")
+            raise InputError(f"added under another path: {', '.join(sorted(wrong))}")
         _say(f"{len(wanted)} files added to the Nix store")
 
 
@@ -174,7 +174,7 @@ def _fetch_batch(
             if not each.local.exists():
                 _fetch_batch([each], download, kind)
     elif wrong:
-        raise ImportFailure("\n".join(wrong + ([str(failure)] if failure else [])))
+        raise InputError("\n".join(wrong + ([str(failure)] if failure else [])))
 
 
 def _say(text: str) -> None:
@@ -186,7 +186,7 @@ def main() -> int:
     inputs = read_lock(LOCK)
     try:
         import_all(json.loads(LOCK.read_text()), inputs)
-    except (ImportFailure, _apt.AptError, _store.StoreError) as error:
+    except (InputError, _apt.AptError, _store.StoreError) as error:
         _say(str(error))
         return 1
     return 0

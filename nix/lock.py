@@ -11,7 +11,6 @@ import shutil
 import sys
 import tomllib
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import _apt

@@ -1,0 +1,37 @@
+#!/bin/sh
+# From a machine with make, git, python3 and pip to build/env. Each step does nothing when it was
+# done before, and a cut leaves nothing that the next call could mistake for done.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p build/roots
+exec 9>build/.setup-lock
+flock 9 # a second set-up waits for this one and then finds everything there
+
+say() { echo "setup: $*" >&2; }
+
+if ! command -v nix >/dev/null; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "installing nix-bin"
+    apt-get update -qq >&2
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends nix-bin \
+      >build/setup.log 2>&1 </dev/null || { cat build/setup.log >&2; exit 1; }
+  else
+    say "Nix is missing; install it as root: apt install nix-bin"
+    exit 1
+  fi
+fi
+
+settings=$(sh nix/settings.sh)
+export NIX_CONFIG="$settings"
+printf "export NIX_CONFIG='%s'\n" "$settings" >build/nix.env
+
+# with a binary cache, nothing is imported that need not be built
+if nix build .#dev-env .#env --dry-run 2>&1 | grep -q "will be built"; then
+  say "importing the inputs"
+  python3 -B nix/import_inputs.py
+  nix build .#inputs -o build/roots/inputs
+  say "building the environment (under a minute)"
+fi
+nix build .#env -o build/roots/env
+nix build .#dev-env -o build/env
+say "ready: $(nix --version), build/env"
