@@ -1,0 +1,43 @@
+"""The stream of samples: written to samples.jsonl and handed on, in one order for everybody."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fieldproof.samples import Sample, TimelineOrigin, format_sample
+
+Sink = Callable[[Sample, int | None], None]
+"""Takes a sample with its time on the timeline in nanoseconds (None before the origin is set)."""
+
+
+class SampleStream:
+    """Writes every sample of a run and passes it to the sinks.
+
+    Args:
+        path: samples.jsonl.
+        mode: the run's time mode.
+        sinks: called with each sample after it is written, in the given order.
+    """
+
+    def __init__(self, path: Path, mode: str, sinks: list[Sink]) -> None:
+        self._file = io.TextIOWrapper(path.open("wb"), encoding="utf-8", newline="\n")
+        self._mode = mode
+        self._sinks = sinks
+        self._origin: TimelineOrigin | None = None
+
+    def emit(self, data: Mapping[str, Any]) -> None:
+        """Take one sample as a flat mapping with kind, wall and sim."""
+        sample = Sample.from_data(data)
+        self._file.write(format_sample(sample))
+        if sample.kind == "timeline" and sample.data["event"] == "start":
+            self._origin = TimelineOrigin.of(sample, self._mode)
+        t_ns = self._origin.t_ns(sample) if self._origin else None
+        for sink in self._sinks:
+            sink(sample, t_ns)
+
+    def close(self) -> None:
+        """Close the file with everything written."""
+        self._file.close()
