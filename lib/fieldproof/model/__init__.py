@@ -16,8 +16,17 @@ from fieldproof.model._durations import (
     NonNegativeDuration,
     PositiveDuration,
 )
+from fieldproof.model._fields import find_value
 from fieldproof.model._manifest import VehicleManifest
-from fieldproof.model._names import FieldPath, FileName, Label, MessageType, Name, TopicName
+from fieldproof.model._names import (
+    FieldPath,
+    FileName,
+    Label,
+    MessageType,
+    Name,
+    Namespace,
+    TopicName,
+)
 from fieldproof.model._placements import Metres, Placement, Pose, Radians
 from fieldproof.model._problems import (
     Path,
@@ -30,9 +39,14 @@ from fieldproof.model._problems import (
     printable,
     shown,
 )
+from fieldproof.model._reader import read_yaml, read_yaml_file
+from fieldproof.model._scenario import Draft, Scenario, draft_scenario, load_scenario
 from fieldproof.model._sensors import Sensor
+from fieldproof.model._settings import Mode, Outputs, RunBudget, TimeSettings, VehicleSettings
 from fieldproof.model._signals import Signal, When
+from fieldproof.model._source import Document, SourceMap
 from fieldproof.model._strict import Strict
+from fieldproof.model._validate import validate_document, validated
 from fieldproof.model._world import World
 
 __all__ = [
@@ -41,6 +55,8 @@ __all__ = [
     "Condition",
     "ConditionError",
     "ConditionEvaluationError",
+    "Document",
+    "Draft",
     "Duration",
     "FieldPath",
     "FileName",
@@ -48,33 +64,48 @@ __all__ = [
     "Label",
     "MessageType",
     "Metres",
+    "Mode",
     "Name",
+    "Namespace",
     "NonNegativeDuration",
+    "Outputs",
     "Path",
     "Placement",
     "Pose",
     "PositiveDuration",
     "Problem",
     "Radians",
+    "RunBudget",
+    "Scenario",
     "ScenarioError",
     "Sensor",
     "Signal",
+    "SourceMap",
     "Strict",
+    "TimeSettings",
     "TimelineBase",
     "TopicName",
     "ValueCondition",
     "VehicleManifest",
+    "VehicleSettings",
     "When",
     "World",
     "canonical_document",
     "canonical_json",
     "compile_condition",
     "digest_of",
+    "draft_scenario",
     "fault",
     "faults",
+    "find_value",
+    "load_scenario",
     "nearest",
     "path_text",
     "printable",
+    "read_yaml",
+    "read_yaml_file",
     "shown",
     "signal_name_fault",
+    "validate_document",
+    "validated",
 ]

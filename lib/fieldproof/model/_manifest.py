@@ -173,7 +173,7 @@ class Lockstep(Strict):
         if (self.ack is None) == (self.hold_ms is None):
             found.append(Problem("must have ack and nodes, or hold_ms"))
         elif self.ack is not None and not self.nodes:
-            found.append(Problem("lacks nodes", hint="the nodes that acknowledge"))
+            found.append(Problem("is missing", ("nodes",), "the nodes that acknowledge"))
         elif self.hold_ms is not None and self.nodes:
             found.append(Problem("does not go with hold_ms", ("nodes",)))
         if found:

@@ -11,6 +11,7 @@ _TOPIC = r"^/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*$"
 _TYPE = r"^[A-Za-z][A-Za-z0-9_]*/(msg/)?[A-Za-z][A-Za-z0-9]*$"
 _FIELD = r"^[A-Za-z_][A-Za-z0-9_]*(\[[0-9]{1,9}\])*(\.[A-Za-z_][A-Za-z0-9_]*(\[[0-9]{1,9}\])*)*$"
 _FILE = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"
+_NAMESPACE = r"^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)*$"
 _LONGEST = 255
 
 
@@ -72,3 +73,10 @@ FileName = Annotated[
     Field(json_schema_extra={"pattern": _FILE}),
 ]
 """A file beside the one that names it."""
+
+Namespace = Annotated[
+    str,
+    _matching(_NAMESPACE, "lower-case words joined by slashes, such as ugv1 or fleet/ugv1"),
+    Field(json_schema_extra={"pattern": _NAMESPACE}),
+]
+"""A ROS namespace without slashes around it."""

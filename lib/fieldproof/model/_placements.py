@@ -50,7 +50,7 @@ class Placement(Strict):
             found = [Problem("must name a frame, or give x and y")]
         else:
             lacking = [key for key in ("x", "y") if numbers[key] is None]
-            found = [Problem(f"lacks {key}") for key in lacking]
+            found = [Problem("is missing", (key,)) for key in lacking]
         if found:
             raise faults("Placement", found)
         return self

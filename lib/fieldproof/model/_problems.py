@@ -120,15 +120,16 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
     return f"known: {listing}{', …' if len(names) > 8 else ''}" if names else ""  # noqa: PLR2004
 
 
-def fault(what: str, *, hint: str = "", offset: int = 0) -> PydanticCustomError:
+def fault(what: str, *, hint: str = "", offset: int = 0, path: Path = ()) -> PydanticCustomError:
     """Return the error for a pydantic validator to raise when a value is refused.
 
     Args:
         what: The fault; it reaches the user as written.
         hint: A way out.
         offset: Characters from the start of the value to the fault, for one-line texts.
+        path: From the value to the part of it that is meant; the part may be absent.
     """
-    context = {"what": what, "hint": hint, "offset": offset}
+    context = {"what": what, "hint": hint, "offset": offset, "tail": path}
     return PydanticCustomError("refused", "{what}", context)
 
 
@@ -140,7 +141,9 @@ def faults(title: str, found: Sequence[Problem]) -> ValidationError:
         found: The problems, with paths relative to the model; at least one.
     """
     details = [
-        InitErrorDetails(type=fault(one.what, hint=one.hint), loc=one.path, input=None)
+        InitErrorDetails(
+            type=fault(one.what, hint=one.hint, path=one.path), loc=one.path, input=None
+        )
         for one in found
     ]
     return ValidationError.from_exception_data(title, details)

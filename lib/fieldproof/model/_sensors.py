@@ -75,7 +75,7 @@ class Sensor(Strict):
             foreign = (*foreign, *_LIDAR_KEYS)
         for key in required:
             if getattr(self, key) is None:
-                yield Problem(f"lacks {key}", hint=f"a {self.type} sensor has it")
+                yield Problem("is missing", (key,), f"a {self.type} sensor has it")
         for key in foreign:
             if getattr(self, key) is not None:
                 yield Problem(f"does not go with type: {self.type}", (key,))

@@ -43,7 +43,7 @@ class Signal(Strict):
         if self.topic is None:
             yield Problem("must have a topic and a field, or a metric")
         elif self.field is None:
-            yield Problem("lacks field", hint="the field of the topic's messages")
+            yield Problem("is missing", ("field",), "the field of the topic's messages")
         if self.target is not None:
             yield Problem("only goes with metric: distance_to", ("target",))
 
@@ -52,7 +52,7 @@ class Signal(Strict):
             if getattr(self, key) is not None:
                 yield Problem("does not go with metric", (key,))
         if self.metric == "distance_to" and self.target is None:
-            yield Problem("lacks target", hint="what distance_to measures to")
+            yield Problem("is missing", ("target",), "what distance_to measures to")
         if self.metric != "distance_to" and self.target is not None:
             yield Problem("only goes with metric: distance_to", ("target",))
         if self.metric in RUN_METRICS and self.vehicle is not None:

@@ -1,8 +1,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-from fieldproof.model import Path, Placement, Pose, ScenarioError, Signal, Strict, nearest
+from fieldproof.model import (
+    Mode,
+    Path,
+    Placement,
+    Pose,
+    ScenarioError,
+    Signal,
+    Strict,
+    find_value,
+    nearest,
+    shown,
+)
 from fieldproof.plan._planned import PlannedVehicle, ResolvedSignal
 
 _NEAR_MISS = 0.85
@@ -38,7 +48,7 @@ class PlanFacts:
     actions: tuple[str, ...] = ()
     repeated: frozenset[str] = frozenset()
     assertions: tuple[str, ...] = ()
-    mode: Literal["lockstep", "sim", "realtime"] = "sim"
+    mode: Mode = "sim"
     has_links: bool = False
 
 
@@ -98,7 +108,7 @@ class PlanContext:
         if name not in self.world.frames:
             path = self._path_of(placement, at, ())
             hint = nearest(name, self.world.frames)
-            what = f"unknown frame {name} of the world {self.world.name}"
+            what = f"unknown frame {shown(name)} of the world {self.world.name}"
             raise self.refusal(what, at=(*path, "frame"), hint=hint)
         return self.world.frames[name]
 
@@ -193,32 +203,16 @@ class PlanContext:
     def _unknown(
         self, kind: str, name: str, at: str | Path | None, usual: Path, hint: str
     ) -> ScenarioError:
-        return self.refusal(f"unknown {kind} {name}", at=self._path_of(name, at, usual), hint=hint)
+        return self.refusal(
+            f"unknown {kind} {shown(name)}", at=self._path_of(name, at, usual), hint=hint
+        )
 
     def _path_of(self, value: object, at: str | Path | None, usual: Path) -> Path:
         if at is not None:
             return (at,) if isinstance(at, str) else at
         if usual and getattr(self.entry, str(usual[0]), None) == value:
             return usual
-        return find(self.entry, value) or ()
-
-
-def find(part: object, value: object) -> Path | None:
-    """Return the path within a model to a value: to the same object, or to an equal text."""
-    if part is value or (isinstance(value, str) and part == value):
-        return ()
-    items: list[tuple[str | int, object]] = []
-    if isinstance(part, Strict):
-        items = [(key, getattr(part, key)) for key in type(part).model_fields]
-    elif isinstance(part, Mapping):
-        items = list(part.items())
-    elif isinstance(part, list | tuple):
-        items = list(enumerate(part))
-    for key, item in items:
-        rest = find(item, value)
-        if rest is not None:
-            return (key, *rest)
-    return None
+        return find_value(self.entry, value) or ()
 
 
 def _owns(vehicle: PlannedVehicle, absolute_topic: str) -> bool:

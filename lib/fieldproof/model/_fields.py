@@ -1,0 +1,60 @@
+import types
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter
+
+from fieldproof.model._problems import Path
+
+
+def known_keys(adapter: TypeAdapter[Any], path: Path) -> set[str]:
+    """Return the keys that a mapping at a path may have, by the types along the way."""
+    kinds = _branches(adapter._type)  # noqa: SLF001 - pydantic offers no other way to it
+    for part in path:
+        kinds = [inner for kind in kinds for inner in _step(kind, part)]
+    return {key for kind in kinds if _is_model(kind) for key in kind.model_fields}
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _branches(kind: Any) -> list[Any]:
+    """Return the alternatives of an annotation, without its metadata."""
+    if get_origin(kind) is Annotated:
+        return _branches(get_args(kind)[0])
+    if get_origin(kind) in {Union, types.UnionType}:
+        return [branch for one in get_args(kind) for branch in _branches(one)]
+    return [kind]
+
+
+def _step(kind: Any, part: str | int) -> list[Any]:
+    if _is_model(kind):
+        found = kind.model_fields.get(part)
+        return _branches(found.annotation) if found is not None else []
+    origin, arguments = get_origin(kind), get_args(kind)
+    if not isinstance(origin, type) or not arguments:
+        return []
+    if issubclass(origin, Mapping):
+        return _branches(arguments[1])
+    if issubclass(origin, Sequence):
+        return [branch for one in arguments if one is not ... for branch in _branches(one)]
+    return []
+
+
+def find_value(part: object, value: object) -> Path | None:
+    """Return the path within a model to a value: to the same object, or to an equal text."""
+    if part is value or (isinstance(value, str) and part == value):
+        return ()
+    items: list[tuple[str | int, object]] = []
+    if isinstance(part, BaseModel):
+        items = [(key, getattr(part, key)) for key in type(part).model_fields]
+    elif isinstance(part, Mapping):
+        items = list(part.items())
+    elif isinstance(part, list | tuple):
+        items = list(enumerate(part))
+    for key, item in items:
+        rest = find_value(item, value)
+        if rest is not None:
+            return (key, *rest)
+    return None
