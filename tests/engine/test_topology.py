@@ -1,0 +1,59 @@
+import pytest
+
+from fieldproof.engine._topology import Addresses, absolute, vehicle_processes
+
+VEHICLE = {
+    "name": "ugv1",
+    "namespace": "fleet/ugv1",
+    "manifest": {
+        "stack": {
+            "processes": [
+                {"name": "nav", "module": "nav.main", "node": "navigator", "parameters": None},
+                {
+                    "name": "link",
+                    "module": "nav.link",
+                    "node": "link_monitor",
+                    "parameters": {"loss_timeout_s": 2.0, "label": "on", "use_it": False},
+                },
+            ]
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("odom", "/fleet/ugv1/odom"), ("/clock", "/clock"), ("a/b", "/fleet/ugv1/a/b")],
+)
+def test_names_are_made_absolute_under_the_namespace(name, expected):
+    assert absolute(VEHICLE, name) == expected
+
+
+def test_each_process_gets_its_node_name_namespace_and_simulated_time():
+    role, arguments = vehicle_processes(VEHICLE)[0]
+    assert role == "ugv1/nav"
+    assert arguments[:3] == ["-m", "nav.main", "--ros-args"]
+    pairs = set(zip(arguments, arguments[1:], strict=False))
+    assert {
+        ("-r", "__ns:=/fleet/ugv1"),
+        ("-r", "__node:=navigator"),
+        ("-r", "/tf:=tf"),
+        ("-r", "/tf_static:=tf_static"),
+        ("-p", "use_sim_time:=true"),
+    } <= pairs
+
+
+def test_parameters_keep_their_types_on_the_command_line():
+    _, arguments = vehicle_processes(VEHICLE)[1]
+    assert [a for a in arguments if ":=" in a][-4:] == [
+        'label:="on"',
+        "loss_timeout_s:=2.0",
+        "use_it:=false",
+        "use_sim_time:=true",
+    ]
+
+
+def test_the_addresses_of_two_runs_differ_and_fit_a_socket_name():
+    one, two = Addresses("0123456789ab-20260101T000000Z-aaaa"), Addresses("b")
+    assert one.observer != two.observer
+    assert len(one.bridge("a" * 32)) < 107
