@@ -1,0 +1,180 @@
+import difflib
+import os
+import shutil
+from pathlib import Path
+
+from fieldproof.runs._directory import MANIFEST, RunDirectory
+from fieldproof.runs._errors import RunsFolderError, UnknownRunError, UnreadableRunError
+from fieldproof.runs._files import replace_link
+from fieldproof.runs._identity import is_run_id, start_of
+from fieldproof.runs._seal import EVIDENCE_FILES, Manifest, read_manifest
+
+LATEST = "latest"
+BY_DIGEST = "by-digest"
+
+
+class RunsFolder:
+    """The folder that holds all runs of a workspace.
+
+    `latest` points to the run that started last, `by-digest/<digest>` to a run with that evidence
+    digest or that digest. Evidence files that are equal to the byte are stored once, by hard
+    links: removing either run leaves the other whole.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Stand for a folder, which need not exist yet."""
+        self.path = path
+
+    def create(self, run_id: str) -> RunDirectory:
+        """Make the folder of a new run, and the runs folder if needed; it becomes the latest.
+
+        Raises:
+            ValueError: The id has not the form of one.
+            RunsFolderError: The folder cannot be made or written to, or the run exists.
+        """
+        if not is_run_id(run_id):
+            raise ValueError(f"{run_id!r} is not a run id")
+        run = RunDirectory(self.path / run_id)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            run.path.mkdir()
+            replace_link(self.path / LATEST, run_id)
+        except FileExistsError:
+            reason = "it is not a folder" if not self.path.is_dir() else f"{run_id} exists already"
+            raise RunsFolderError(self.path, reason) from None
+        except OSError as error:
+            raise RunsFolderError(self.path, error.strerror or str(error)) from error
+        return run
+
+    def runs(self) -> tuple[RunDirectory, ...]:
+        """Return all runs, sealed or not, the oldest first."""
+        if not self.path.is_dir():
+            return ()
+        found = [
+            each
+            for each in self.path.iterdir()
+            if is_run_id(each.name) and each.is_dir() and not each.is_symlink()
+        ]
+        found.sort(key=lambda each: (start_of(each.name), each.stat().st_ctime_ns, each.name))
+        return tuple(RunDirectory(each) for each in found)
+
+    def abandoned(self) -> tuple[RunDirectory, ...]:
+        """Return the runs that were never sealed and that no process holds any more."""
+        return tuple(run for run in self.runs() if not run.sealed and not run.claimed)
+
+    def find(self, wanted: str) -> RunDirectory:
+        """Return the run that a text means: a path, an id or the start of one, a digest, `latest`.
+
+        Raises:
+            UnknownRunError: None is meant, or several are; it names what comes closest.
+        """
+        as_path = Path(wanted)
+        if os.sep in wanted and as_path.is_dir():
+            return RunDirectory(as_path.resolve())
+        if wanted == LATEST:
+            newest = self.runs()[-1:]
+            if not newest:
+                raise UnknownRunError(wanted, f"there is no run in {self.path}")
+            return newest[0]
+        link = self.path / BY_DIGEST / wanted
+        if wanted and link.is_dir() and link.parent == self.path / BY_DIGEST:
+            return RunDirectory(link.resolve())
+        known = {run.run_id: run for run in self.runs()}
+        meant = (
+            [wanted]
+            if wanted in known
+            else [name for name in known if wanted and name.startswith(wanted)]
+        )
+        if len(meant) == 1:
+            return known[meant[0]]
+        if meant:
+            raise UnknownRunError(wanted, "several runs begin so", meant)
+        close = difflib.get_close_matches(wanted, known, n=3)
+        raise UnknownRunError(wanted, f"there is none of that name in {self.path}", close)
+
+    def enter(self, run: RunDirectory) -> None:
+        """Enter a sealed run under its digests, and store evidence that another run has once.
+
+        Raises:
+            UnreadableRunError: The run is not sealed.
+            OSError: A link cannot be made.
+        """
+        manifest = read_manifest(run)
+        folder = self.path / BY_DIGEST
+        folder.mkdir(exist_ok=True)
+        twin = folder / manifest.evidence_digest
+        if twin.is_dir() and twin.resolve() != run.path.resolve():
+            _share(RunDirectory(twin.resolve()), run, manifest)
+        else:
+            replace_link(twin, _beside(run.run_id))
+        replace_link(folder / manifest.digest, _beside(run.run_id))
+
+    def remove(self, run: RunDirectory) -> None:
+        """Remove a run for good; links to it go to another run that they fit, or away.
+
+        Raises:
+            RunBusyError: A process holds the run.
+            OSError: A file cannot be removed.
+        """
+        with run.claim():
+            # the manifest goes first: a removal that is cut leaves a run that is plainly not whole
+            (run.path / MANIFEST).unlink(missing_ok=True)
+            shutil.rmtree(run.path)
+        self.repair_links()
+
+    def repair_links(self) -> None:
+        """Make `latest` and `by-digest` agree with the runs that are there."""
+        runs = self.runs()
+        latest = self.path / LATEST
+        if runs:
+            replace_link(latest, runs[-1].run_id)
+        else:
+            latest.unlink(missing_ok=True)
+        wanted: dict[str, str] = {}
+        for run in runs:
+            if run.sealed:
+                try:
+                    manifest = read_manifest(run)
+                except UnreadableRunError:
+                    continue
+                wanted.setdefault(manifest.evidence_digest, run.run_id)
+                wanted[manifest.digest] = run.run_id
+        folder = self.path / BY_DIGEST
+        if not folder.is_dir():
+            return
+        for link in folder.iterdir():
+            if link.name not in wanted:
+                link.unlink()
+        for digest, run_id in wanted.items():
+            target = _beside(run_id)
+            link = folder / digest
+            if not link.is_symlink() or link.readlink() != Path(target):
+                replace_link(link, target)
+
+
+def _beside(run_id: str) -> str:
+    """Return a link's target for a run, as seen from the by-digest folder."""
+    return f"{os.pardir}/{run_id}"
+
+
+def _share(twin: RunDirectory, run: RunDirectory, manifest: Manifest) -> None:
+    try:
+        stored = {path: sha256 for path, _, sha256 in read_manifest(twin).files}
+    except UnreadableRunError:
+        return
+    mine = {path: sha256 for path, _, sha256 in manifest.files}
+    for name in EVIDENCE_FILES:
+        if name in mine and mine[name] == stored.get(name):
+            _link_file(twin.path / name, run.path / name)
+
+
+def _link_file(stored: Path, mine: Path) -> None:
+    if not stored.is_file() or stored.samefile(mine):
+        return
+    part = mine.with_name(f".{mine.name}.part")
+    part.unlink(missing_ok=True)
+    os.link(stored, part)
+    part.replace(mine)
