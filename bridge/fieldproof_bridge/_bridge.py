@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fieldproof_bridge._config import BridgeConfig
 
 PROTOCOL_VERSION: Final = 1
-_SIMULATOR_TIMEOUT_S: Final = 10.0
+_SIMULATOR_TIMEOUT_S: Final = 5.0
 
 
 class Bridge:

@@ -4,8 +4,11 @@ from typing import Any
 import pytest
 import yaml
 
+from fieldproof.backends import claim_domain
 from fieldproof_bridge import BridgeConfig, Manifest
 from fieldproof_bridge._urdf import RobotDescription
+
+from .peer import BridgeProcess, PeerSimulator, StackProcess, address
 
 ROBOT = Path(__file__).parents[2] / "robots" / "ugv_ref"
 
@@ -46,3 +49,51 @@ def config_data(manifest_data) -> dict[str, Any]:
 @pytest.fixture
 def config(config_data) -> BridgeConfig:
     return BridgeConfig.parse(config_data)
+
+
+@pytest.fixture(scope="session")
+def domain():
+    """A ROS domain of this test session's own."""
+    claim = claim_domain()
+    yield claim.number
+    claim.release()
+
+
+@pytest.fixture
+def simulator():
+    peer = PeerSimulator()
+    yield peer
+    peer.close()
+
+
+@pytest.fixture
+def start_bridge(config_data, simulator, tmp_path, domain):
+    """Start bridges of the reference vehicle against the peer simulator; keys may be overridden."""
+    started = []
+
+    def start(**changes):
+        sim = {"control": simulator.control, "publish": simulator.publish_address}
+        data = config_data | {"sim": sim, "control": address("bridge")} | changes
+        bridge = BridgeProcess(data, tmp_path, domain)
+        started.append(bridge)
+        return bridge
+
+    yield start
+    for bridge in started:
+        bridge.stop()
+
+
+@pytest.fixture
+def start_stack(domain):
+    """Start nodes of the software under test."""
+    started = []
+
+    def start(node="planner_server", **options):
+        fixed = {"node": node, "namespace": "/ugv1", "ack": "tick_done"}
+        stack = StackProcess(domain, **fixed | {"topics": {}} | options)
+        started.append(stack)
+        return stack
+
+    yield start
+    for stack in started:
+        stack.stop()
