@@ -1,5 +1,7 @@
 """Scenario, world and manifests in; the two frozen plans of a run out."""
 
+from fieldproof.plan._build import Plan, build_plan
+from fieldproof.plan._bundle import write_bundle, write_evaluation, write_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld
 from fieldproof.plan._planned import (
     PlannedAssertion,
@@ -7,16 +9,26 @@ from fieldproof.plan._planned import (
     ResolvedSignal,
     plain,
 )
+from fieldproof.plan._types import AssertionType, EventType, KpiType, Registries
 from fieldproof.plan._watches import Watch, observation
 
 __all__ = [
+    "AssertionType",
+    "EventType",
+    "KpiType",
+    "Plan",
     "PlanContext",
     "PlanFacts",
     "PlannedAssertion",
     "PlannedVehicle",
     "PlannedWorld",
+    "Registries",
     "ResolvedSignal",
     "Watch",
+    "build_plan",
     "observation",
     "plain",
+    "write_bundle",
+    "write_evaluation",
+    "write_execution",
 ]

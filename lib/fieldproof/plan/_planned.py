@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fieldproof.model import AssertionBase, KpiBase, Pose, VehicleManifest
@@ -91,6 +91,10 @@ class PlannedAssertion:
             "source": self.source,
         }
 
+    def at(self, source: str) -> "PlannedAssertion":
+        """Return the same assertion with where it stands in the scenario."""
+        return replace(self, source=source)
+
     @classmethod
     def from_data(
         cls, data: Mapping[str, Any], spec: AssertionBase | KpiBase
@@ -106,7 +110,7 @@ class PlannedAssertion:
             model=data["model"],
             target=Pose.from_data(target) if target is not None else None,
             resolved=dict(data["resolved"]),
-            source=data["source"],
+            source=data.get("source", ""),
         )
 
 

@@ -1,0 +1,245 @@
+import pathlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from fieldproof.model import (
+    Draft,
+    Path,
+    Pose,
+    Problem,
+    Scenario,
+    ScenarioError,
+    Strict,
+    VehicleManifest,
+    VehicleSettings,
+    World,
+    canonical_json,
+    draft_scenario,
+)
+from fieldproof.plan._compose import compose_evaluation, compose_execution
+from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld, Unchecked
+from fieldproof.plan._library import Shelved, shelved_robot, shelved_world
+from fieldproof.plan._planned import PlannedAssertion, PlannedVehicle, plain
+from fieldproof.plan._timeline import PlannedEntry, trigger_of
+from fieldproof.plan._types import Registries
+from fieldproof.plan._watches import Watch
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The two plans of a run, and the files that the run needs.
+
+    Attributes:
+        execution: All that can change what happens.
+        evaluation: All that is judged and measured.
+        files: Path in the bundle, such as `worlds/dock_yard/world.sdf`, to the file it copies.
+    """
+
+    execution: dict[str, Any]
+    evaluation: dict[str, Any]
+    files: Mapping[str, pathlib.Path]
+
+
+def build_plan(
+    scenario_file: pathlib.Path,
+    *,
+    worlds_dir: pathlib.Path,
+    robots_dir: pathlib.Path,
+    registries: Registries,
+    file: str | None = None,
+) -> tuple[Scenario, Plan]:
+    """Return a scenario and its plans.
+
+    Args:
+        scenario_file: The scenario.
+        worlds_dir: Where worlds are looked for.
+        robots_dir: Where robots are looked for.
+        registries: What the scenario may use.
+        file: What positions name; the path when absent.
+
+    Raises:
+        OSError: A file cannot be read.
+        ScenarioError: With everything that is wrong, in the order of the file.
+    """
+    draft = draft_scenario(
+        scenario_file,
+        file=file,
+        event_types=registries.entry_types(),
+        assertion_types=registries.assertion_specs(),
+        kpi_types=registries.kpi_specs(),
+    )
+    planner = _Planner(draft, registries)
+    planner.look_up(worlds_dir, robots_dir)
+    planner.plan_entries()
+    scenario = draft.scenario(planner.problems)
+    assert planner.world is not None
+    execution = compose_execution(
+        scenario,
+        world=planner.world.model,
+        vehicles=[one for one in planner.vehicles.values() if one is not None],
+        entries=planner.entries,
+        watches=planner.watches,
+        assertions=planner.assertions,
+        topics=planner.topics,
+    )
+    evaluation = compose_evaluation(scenario, planner.assertions, planner.kpis)
+    return scenario, Plan(execution, evaluation, dict(sorted(planner.files.items())))
+
+
+@dataclass(slots=True)
+class _Planner:
+    """Resolves one draft and keeps every problem on the way."""
+
+    draft: Draft
+    registries: Registries
+    problems: list[Problem] = field(default_factory=list)
+    files: dict[str, pathlib.Path] = field(default_factory=dict)
+    world: Shelved[World] | None = None
+    vehicles: dict[str, PlannedVehicle | None] = field(default_factory=dict)
+    entries: list[PlannedEntry] = field(default_factory=list)
+    assertions: list[PlannedAssertion] = field(default_factory=list)
+    kpis: list[PlannedAssertion] = field(default_factory=list)
+    watches: list[Watch] = field(default_factory=list)
+    topics: list[str] = field(default_factory=list)
+
+    def look_up(self, worlds_dir: pathlib.Path, robots_dir: pathlib.Path) -> None:
+        """Find the world and the robots, and put every vehicle in its place."""
+        name = self.draft.world
+        if name is not None:
+            self.world = self._kept(("world",), lambda: shelved_world(worlds_dir, name))
+        if self.world is not None:
+            self.files.update(self.world.files)
+            self._check_tick(self.world.model)
+        self.vehicles = dict.fromkeys(self.draft.vehicle_names)
+        robots: dict[str, Shelved[VehicleManifest] | None] = {}
+        for place, settings in enumerate(self.draft.vehicles):
+            if settings is None:
+                continue
+            robot, path = settings.manifest, ("vehicles", place, "manifest")
+            if robot not in robots:
+                robots[robot] = self._kept(path, lambda: shelved_robot(robots_dir, robot))  # noqa: B023 - called at once
+            shelved = robots[robot]
+            if shelved is not None:
+                self.files.update(shelved.files)
+                self._check_lockstep(shelved.model, path)
+            self.vehicles[settings.name] = self._vehicle(settings, place, shelved)
+
+    def plan_entries(self) -> None:
+        """Ask every event, assertion and collector what its entry stands for here."""
+        facts = self._facts()
+        for place, entry in enumerate(self.draft.timeline):
+            if entry is None:
+                continue
+            path: Path = ("timeline", place)
+            context = PlanContext(facts, path, entry)
+            event = self.registries.events[entry.action]
+            trigger = self._kept(path, lambda: trigger_of(entry, context))  # noqa: B023
+            resolved = self._asked(path, entry.action, lambda: event.plan(entry, context))  # noqa: B023
+            if trigger is not None and resolved is not None:
+                self.watches.extend(trigger.watches)
+                self.entries.append(PlannedEntry(entry, trigger, plain(resolved)))
+        for section, specs, kinds, planned in (
+            ("assertions", self.draft.assertions, self.registries.assertions, self.assertions),
+            ("kpis", self.draft.kpis, self.registries.kpis, self.kpis),
+        ):
+            for place, spec in enumerate(specs):
+                if spec is not None:
+                    self._plan_judge(facts, (section, place), spec, kinds[spec.type], planned)
+        self._plan_topics(facts)
+
+    def _plan_judge(
+        self, facts: PlanFacts, path: Path, spec: Any, kind: Any, planned: list[PlannedAssertion]
+    ) -> None:
+        context = PlanContext(facts, path, spec)
+        one = self._asked(path, spec.type, lambda: kind.plan(spec, context))
+        if one is not None:
+            planned.append(one.at(f"{path[0]}[{path[1]}]"))
+            self.watches.extend(kind.watches(one))
+
+    def _plan_topics(self, facts: PlanFacts) -> None:
+        outputs = self.draft.outputs
+        for place, topic in enumerate(outputs.topics if outputs else ()):
+            path = ("outputs", "topics", place)
+            context = PlanContext(facts, path, Strict())
+            owners = [None] if topic.startswith("/") else list(self.vehicles)
+            for owner in owners:
+                found = self._kept(path, lambda: context.topic(owner, topic, at=()))  # noqa: B023
+                if found is not None:
+                    self.topics.append(found)
+
+    def _facts(self) -> PlanFacts:
+        world = None
+        if self.world is not None:
+            model = self.world.model
+            frames = {name: frame.pose() for name, frame in model.frames.items()}
+            world = PlannedWorld(model.name, frames, model.physics.step_s.ns)
+        repeated = {one.label for one in self.draft.timeline if one and one.every is not None}
+        return PlanFacts(
+            world=world,
+            vehicles=self.vehicles,
+            actions=self.draft.labels,
+            repeated=frozenset(repeated),
+            assertions=self.draft.assertion_names,
+            mode=self.draft.time.mode if self.draft.time else "sim",
+        )
+
+    def _vehicle(
+        self,
+        settings: VehicleSettings,
+        place: int,
+        shelved: Shelved[VehicleManifest] | None,
+    ) -> PlannedVehicle | None:
+        context = PlanContext(self._facts(), ("vehicles", place), settings)
+        spawn: Pose | None = self._kept(
+            ("vehicles", place), lambda: context.place(settings.spawn, at="spawn")
+        )
+        for other in self.vehicles.values():
+            if other and spawn and (other.spawn.x, other.spawn.y) == (spawn.x, spawn.y):
+                self._add(Problem(f"{other.name} stands there", ("vehicles", place, "spawn")))
+        if spawn is None or shelved is None:
+            return None
+        return PlannedVehicle(
+            settings.name, settings.ros_namespace, settings.manifest, spawn, shelved.model
+        )
+
+    def _check_tick(self, world: World) -> None:
+        time = self.draft.time
+        step = world.physics.step_s
+        if time is not None and time.mode == "lockstep" and time.tick.ns % step.ns:
+            what = f"must be a multiple of the world's physics step (got {time.tick})"
+            self._add(Problem(what, ("time", "tick_s"), f"the step is {step}"))
+
+    def _check_lockstep(self, manifest: VehicleManifest, path: Path) -> None:
+        time = self.draft.time
+        if time is not None and time.mode == "lockstep" and manifest.lockstep is None:
+            hint = "give it a lockstep section, or use another time.mode"
+            self._add(Problem(f"{manifest.name} does not say how a tick ends", path, hint))
+
+    def _kept(self, path: Path, call: Callable[[], _Result]) -> _Result | None:
+        """Return what a call returns, or None when it refuses; its problems are kept."""
+        try:
+            return call()
+        except ScenarioError as error:
+            for problem in error.problems:
+                self._add(problem if problem.file else problem.under(path))
+        except Unchecked:
+            return None
+        return None
+
+    def _asked(self, path: Path, name: str, call: Callable[[], _Result]) -> _Result | None:
+        """Do the same for the hook of a type, which may be a plugin's and may be broken."""
+        try:
+            result = self._kept(path, call)
+            if isinstance(result, dict):
+                canonical_json(plain(result))
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            what = f"{name} could not be planned: {type(error).__name__}: {error}"
+            self._add(Problem(what, path))
+            return None
+        return result
+
+    def _add(self, problem: Problem) -> None:
+        self.problems.append(problem if problem.file else self.draft.source.place(problem))

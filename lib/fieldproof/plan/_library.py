@@ -1,0 +1,112 @@
+"""The worlds and robots that scenarios name: a folder each, with a file that describes it."""
+
+import pathlib
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from fieldproof.model import (
+    Document,
+    Problem,
+    ScenarioError,
+    VehicleManifest,
+    World,
+    nearest,
+    read_yaml_file,
+    shown,
+    validate_document,
+)
+
+_Model = TypeVar("_Model", VehicleManifest, World)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved(Generic[_Model]):
+    """A world or a robot as its folder holds it.
+
+    Attributes:
+        model: What its file says.
+        files: What a run needs of the folder, by path relative to the folder's parent's parent,
+            such as `worlds/dock_yard/world.sdf`.
+    """
+
+    model: _Model
+    files: Mapping[str, pathlib.Path] = field(default_factory=dict)
+
+
+def shelved_world(worlds_dir: pathlib.Path, name: str) -> Shelved[World]:
+    """Return the world of a name.
+
+    Raises:
+        ScenarioError: There is none (one problem without a path), or it is unsound (problems in
+            its own files).
+    """
+    folder = _folder(worlds_dir, name, "world", "world.yaml")
+    world, document = _described(World, folder / "world.yaml")
+    _check_name(world.name, name, document)
+    files = _with_resources(folder, f"worlds/{name}", world.sdf, document, ("sdf",))
+    return Shelved(world, files)
+
+
+def shelved_robot(robots_dir: pathlib.Path, name: str) -> Shelved[VehicleManifest]:
+    """Return the robot of a name; raises as `shelved_world` does."""
+    folder = _folder(robots_dir, name, "robot", "robot.yaml")
+    manifest, document = _described(VehicleManifest, folder / "robot.yaml")
+    _check_name(manifest.name, name, document)
+    urdf = manifest.model.urdf
+    files = _with_resources(folder, f"robots/{name}", urdf, document, ("model", "urdf"))
+    return Shelved(manifest, files)
+
+
+def _folder(shelf: pathlib.Path, name: str, kind: str, file: str) -> pathlib.Path:
+    folder = shelf / name
+    if not (folder / file).is_file():
+        known = [one.parent.name for one in sorted(shelf.glob(f"*/{file}"))]
+        hint = nearest(name, known) or f"{shelf} holds none"
+        raise ScenarioError(f"unknown {kind} {shown(name)}", hint=hint)
+    return folder
+
+
+def _described(model: type[_Model], path: pathlib.Path) -> tuple[_Model, Document]:
+    document = read_yaml_file(path)
+    return validate_document(model, document), document
+
+
+def _check_name(name: str, folder: str, document: Document) -> None:
+    if name != folder:
+        problem = Problem(f"must be {folder}, as its folder is called (got {name})", ("name",))
+        raise ScenarioError(document.source.place(problem))
+
+
+def _with_resources(
+    folder: pathlib.Path, prefix: str, main: str, document: Document, path: tuple[str, ...]
+) -> dict[str, pathlib.Path]:
+    """Return a description and the files beside it that it refers to."""
+    description = folder / main
+    if not description.is_file():
+        raise ScenarioError(document.source.place(Problem(f"{main} does not exist", path)))
+    files = {f"{prefix}/{main}": description}
+    for reference in _references(description):
+        target = folder / reference
+        inside = target.resolve().is_relative_to(folder.resolve())
+        if not inside or not target.is_file():
+            what = f"refers to {shown(reference)}, which is not a file in its folder"
+            raise ScenarioError(Problem(what, file=str(description)))
+        files[f"{prefix}/{pathlib.PurePosixPath(reference)}"] = target
+    return files
+
+
+def _references(description: pathlib.Path) -> Iterator[str]:
+    """Yield the relative file names in an SDF or URDF; names with a scheme are left alone."""
+    try:
+        root = ET.fromstring(description.read_bytes())  # noqa: S314 - files of the workspace
+    except ET.ParseError as error:
+        line, column = error.position
+        what = f"is no XML: {str(error).split(':', maxsplit=1)[0]}"
+        problem = Problem(what, file=str(description), line=line, column=column + 1)
+        raise ScenarioError(problem) from error
+    for element in root.iter():
+        named = (element.text or "").strip() if element.tag == "uri" else element.get("filename")
+        if named and "://" not in named and element.tag in {"uri", "mesh", "texture"}:
+            yield named
