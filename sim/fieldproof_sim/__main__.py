@@ -1,0 +1,5 @@
+import sys
+
+from fieldproof_sim._main import main
+
+sys.exit(main())

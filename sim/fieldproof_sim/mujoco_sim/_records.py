@@ -1,0 +1,21 @@
+from dataclasses import dataclass
+
+from fieldproof_sim._geometry import Pose
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """Where a model is in the MuJoCo specification.
+
+    A static model has `geoms` of the world body and its `pose` for good; any other has free
+    `bodies`, the first of which carries the model's frame, and `offsets`, their poses in it.
+    `stand_m` is the height of the model's frame above the ground it stands on.
+    """
+
+    name: str
+    pose: Pose
+    geoms: tuple[str, ...] = ()
+    bodies: tuple[str, ...] = ()
+    offsets: tuple[Pose, ...] = ()
+    is_vehicle: bool = False
+    stand_m: float = 0.0
