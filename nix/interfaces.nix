@@ -7,6 +7,6 @@ boot.run "ros-interfaces"
   inherit (boot) compiler;
   PYTHONPATH = "${boot.compiler}/usr/lib/python3/dist-packages"; # empy, for the generators
 } ''
-  ${base}/bin/python -B ${./build_interfaces.py} ${./interfaces}
+  ${base}/bin/python -B ${./build_interfaces.py} ${./interfaces} >/dev/null # says each file
   ${boot.python}/usr/bin/python3 -I -B -m compileall -f -q --invalidation-mode unchecked-hash $out
 ''

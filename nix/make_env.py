@@ -72,6 +72,16 @@ def relocate_ros(out: Path) -> None:
     subprocess.run(["patchelf", "--force-rpath", "--set-rpath", rpath, *objects], check=True)
 
 
+def relocate_programs(out: Path, libraries: Path) -> None:
+    """Gives compiled programs the loader and libraries of this python's Debian, not the host's."""
+    for program in sorted((out / "bin").iterdir()):
+        if not program.is_symlink() and program.read_bytes().startswith(b"\x7fELF"):
+            program.chmod(0o755)
+            loader = ["--set-interpreter", libraries / "ld-linux-x86-64.so.2"]
+            rpath = ["--force-rpath", "--set-rpath", libraries]
+            subprocess.run(["patchelf", *loader, *rpath, program], check=True)
+
+
 def write_layers(layers: list[str], out: Path) -> None:
     """Puts the layers behind this environment's own packages, and on ROS's search path."""
     lines = [f"{layer}/{_SITE}" for layer in layers]
@@ -96,6 +106,7 @@ def main() -> None:
     install_wheels(settings["wheels"], out)
     if (out / "share/ament_index").is_dir():
         relocate_ros(out)
+    relocate_programs(out, python / "lib/x86_64-linux-gnu")
     if settings["layers"]:
         write_layers(settings["layers"], out)
     # by hash, and never checked: python then has no reason to write into the store

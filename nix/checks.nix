@@ -1,0 +1,22 @@
+# What `nix flake check` builds: the rules that need no ROS, no store and little time.
+{ boot, sources, dev }:
+let
+  folders = [ "lib" "sim" "bridge" "robots" "reports" "tests" "nix" "worlds" "scenarios" ];
+  check = name: script: boot.run "check-${name}" { HOME = "/build"; } ''
+    mkdir tree && cd tree
+    cp ${../pyproject.toml} pyproject.toml
+    for folder in ${toString (map (name: "${name}=${sources.folder name}") folders)}; do
+      cp -r ''${folder#*=} ''${folder%%=*}
+    done
+    chmod -R u+w .
+    ${script}
+    touch $out
+  '';
+in
+{
+  tests = check "tests" ''
+    ${dev}/bin/python -B -m pytest -q -p no:cacheprovider -m "not ros and not nix and not slow" tests
+  '';
+  format = check "format" "${dev}/bin/ruff format --no-cache --check --diff .";
+  style = check "style" "${dev}/bin/ruff check --no-cache .";
+}
