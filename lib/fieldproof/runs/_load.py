@@ -1,6 +1,7 @@
 from typing import Any
 
 from fieldproof.runs._directory import RunDirectory
+from fieldproof.runs._errors import UnreadableRunError
 from fieldproof.runs._files import read_versioned
 from fieldproof.runs._record import merge_envelope
 
@@ -18,4 +19,10 @@ def load(run: RunDirectory) -> dict[str, Any]:
     record = read_versioned(run.path / RUN)
     if not (run.path / ENVELOPE).is_file():
         return record
-    return merge_envelope(record, read_versioned(run.path / ENVELOPE))
+    envelope = read_versioned(run.path / ENVELOPE)
+    try:
+        return merge_envelope(record, envelope)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UnreadableRunError(
+            run.path, f"{RUN} and {ENVELOPE} do not fit together: {error!r}"
+        ) from error

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from fieldproof.model import digest_of
 from fieldproof.recording import RecordingError, recording_digest
 from fieldproof.runs._directory import MANIFEST, RunDirectory
-from fieldproof.runs._errors import SealedRunError
+from fieldproof.runs._errors import SealedRunError, UnreadableRunError
 from fieldproof.runs._files import (
     SCHEMA_VERSION,
     is_part,
@@ -118,12 +118,16 @@ def read_manifest(run: RunDirectory) -> Manifest:
         UnreadableRunError: The run has no manifest, or not one of this form.
         NewerVersionError: It was sealed by a newer Fieldproof.
     """
-    data = read_versioned(run.path / MANIFEST)
-    return Manifest(
-        files=tuple((each["path"], each["size"], each["sha256"]) for each in data["files"]),
-        evidence_digest=data["evidence_digest"],
-        digest=data["digest"],
-    )
+    path = run.path / MANIFEST
+    data = read_versioned(path)
+    try:
+        return Manifest(
+            files=tuple((each["path"], each["size"], each["sha256"]) for each in data["files"]),
+            evidence_digest=data["evidence_digest"],
+            digest=data["digest"],
+        )
+    except (KeyError, TypeError) as error:
+        raise UnreadableRunError(path, f"not a manifest: {error}") from error
 
 
 def verify(run: RunDirectory) -> tuple[Difference, ...]:
