@@ -1,4 +1,4 @@
 {
   description = "Fieldproof: tests robot software in simulation and turns a run into evidence";
-  outputs = { self }: import ./nix { };
+  outputs = { self }: import ./nix;
 }
