@@ -70,6 +70,13 @@ def test_what_json_has_no_number_for_is_tagged(number):
     assert same(parse_sample(line).data["value"], [number])
 
 
+def test_text_that_utf_8_cannot_hold_is_escaped():
+    sample = value("\ud800 and \U0001f600")
+    line = format_sample(sample)
+    assert "\\ud800 and \U0001f600" in line
+    assert parse_sample(line.encode()) == sample
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [

@@ -27,7 +27,7 @@ def begin(
 
     Args:
         event: The event.
-        params: The entry as JSON data, `action` included.
+        params: The entry's own fields as JSON data; `action` and `vehicle` may be left out.
         resolved: What the event's `plan` returned, with `limit_s`.
         context: What the event may do.
         record: The occurrence's record, `running`.
@@ -36,7 +36,10 @@ def begin(
     """
     guarded = _Guarded(event.action, record, passing)
     try:
-        entry = validated(event.Entry, dict(params))
+        known = {"action": event.action}
+        if record.vehicle is not None:
+            known["vehicle"] = record.vehicle
+        entry = validated(event.Entry, {**known, **params})
     except ScenarioError as error:
         guarded.fail(f"its entry cannot be read: {error}")
         return guarded

@@ -1,5 +1,6 @@
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from fieldproof.samples._sample import ENVELOPE, Sample, SampleError
 
 _FLOAT = "$float"
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 _encoder = json.JSONEncoder(
@@ -27,12 +29,14 @@ def format_sample(sample: Sample) -> str:
     if len(data) != len(sample.data) + len(ENVELOPE):
         raise SampleError("the data of a sample has no field called kind, wall or sim")
     try:
-        return _encoder.encode(data) + "\n"
+        line = _encoder.encode(data)
     except ValueError:
-        pass
+        line = _encoder.encode(_finite(data))
     except TypeError as error:
         raise SampleError(str(error)) from error
-    return _encoder.encode(_finite(data)) + "\n"
+    if not line.isascii() and _LONE_SURROGATE.search(line):
+        line = _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
+    return line + "\n"
 
 
 def parse_sample(line: str | bytes) -> Sample:
