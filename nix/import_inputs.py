@@ -123,6 +123,8 @@ def import_all(lock: dict[str, Any], inputs: list[Input]) -> None:
         added = set(_store.add([each.local for each in wanted]))
         if wrong := missing - {seed} - added:
             raise InputError(f"added under another path: {', '.join(sorted(wrong))}")
+        for each in wanted:
+            each.local.unlink()
         _say(f"{len(wanted)} files added to the Nix store")
 
 
