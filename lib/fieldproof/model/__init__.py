@@ -41,6 +41,7 @@ from fieldproof.model._problems import (
 )
 from fieldproof.model._reader import read_yaml, read_yaml_file
 from fieldproof.model._scenario import Draft, Scenario, draft_scenario, load_scenario
+from fieldproof.model._schema import scenario_schema
 from fieldproof.model._sensors import Sensor
 from fieldproof.model._settings import Mode, Outputs, RunBudget, TimeSettings, VehicleSettings
 from fieldproof.model._signals import Signal, When
@@ -104,6 +105,7 @@ __all__ = [
     "printable",
     "read_yaml",
     "read_yaml_file",
+    "scenario_schema",
     "shown",
     "signal_name_fault",
     "validate_document",

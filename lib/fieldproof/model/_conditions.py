@@ -129,7 +129,7 @@ def _parsed(text: str) -> ast.expr:
             warnings.simplefilter("ignore")
             return ast.parse(text.strip().replace("\n", " "), mode="eval").body
     except SyntaxError as error:
-        offset = leading + max((error.offset or 1) - 1, 0)
+        offset = leading + (error.offset - 1 if error.offset else len(text.strip()))
         reason = (error.msg or "").split(". ")[0]
         raise ConditionError(
             f"is no condition: {reason}", min(offset, len(text)), _syntax_hint(text)

@@ -31,7 +31,8 @@ def reference_problems(
     vehicles = given(data.get("vehicles"), "name")
     labels = labels_of(data.get("timeline"), timeline)
     names = given(data.get("assertions"), "name")
-    checks = _Checks(_known(vehicles), _known(labels))
+    timeline_is_read = isinstance(data.get("timeline", []), list)
+    checks = _Checks(_known(vehicles), _known(labels) if timeline_is_read else None)
     return [
         *_once("vehicles", "name", vehicles),
         *_once("vehicles", "namespace", given(data.get("vehicles"), "namespace")),
@@ -90,11 +91,14 @@ def _kpi_names(assertions: Sequence[str | None], kpis: Sequence[str | None]) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
+    """Looks names up; where nothing could be read to look them up in, it finds no fault."""
+
     vehicle_names: tuple[str, ...]
-    labels: tuple[str, ...]
+    labels: tuple[str, ...] | None
 
     def predecessors(self, timeline: Sequence[TimelineBase | None]) -> Iterator[Problem]:
         entries = {one.label: one for one in timeline if one}
+        labels = self.labels or ()
         for place, entry in enumerate(timeline):
             if entry is None or entry.after is None:
                 continue
@@ -102,8 +106,8 @@ class _Checks:
                 path: Path = ("timeline", place, "after")
                 if len(entry.after) > 1:
                     path = (*path, number)
-                if label not in self.labels:
-                    others = [one for one in self.labels if one != entry.label]
+                if label not in labels:
+                    others = [one for one in labels if one != entry.label]
                     yield Problem(
                         f"unknown timeline entry {shown(label)}", path, nearest(label, others)
                     )
@@ -125,12 +129,12 @@ class _Checks:
             if isinstance(entry, AssertionBase | KpiBase):
                 refers_to_actions = entry.action_names()
             for name in dict.fromkeys(refers_to_vehicles):
-                if name not in self.vehicle_names:
+                if self.vehicle_names and name not in self.vehicle_names:
                     path = (section, place, *_path_to(entry, name, ("vehicle",)))
                     hint = nearest(name, self.vehicle_names)
                     yield Problem(f"unknown vehicle {shown(name)}", path, hint)
             for label in dict.fromkeys(refers_to_actions):
-                if label not in self.labels:
+                if self.labels is not None and label not in self.labels:
                     path = (section, place, *_path_to(entry, label, ("action", "start", "end")))
                     hint = nearest(label, self.labels)
                     yield Problem(f"unknown timeline entry {shown(label)}", path, hint)
