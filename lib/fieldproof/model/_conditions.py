@@ -291,8 +291,10 @@ class _Translator:
         if node.keywords:
             raise self._refused(node.keywords[0].value, f"{name} takes no named arguments")
         if not function.least <= len(node.args) <= function.most:
-            takes = f"{function.least}" if function.least == function.most else "more or fewer"
-            raise self._refused(node, f"{name} takes {takes} arguments (got {len(node.args)})")
+            takes = f"{function.least} to {function.most} arguments"
+            if function.least == function.most:
+                takes = "1 argument"
+            raise self._refused(node, f"{name} takes {takes} (got {len(node.args)})")
         terms = [self.term(argument) for argument in node.args]
         call = function.call
         if len(terms) == 1:
