@@ -21,6 +21,16 @@ if ! command -v nix >/dev/null; then
   fi
 fi
 
+# Where root may not make user namespaces (in a chroot, say), the sandbox needs accounts to build as.
+if [ "$(id -u)" = 0 ] && ! unshare --user true 2>/dev/null && ! getent group nixbld >/dev/null; then
+  say "adding the accounts that Nix builds as"
+  groupadd --system nixbld
+  for number in 1 2 3 4; do
+    useradd --system --gid nixbld --groups nixbld --no-create-home --home-dir /var/empty \
+      --shell /usr/sbin/nologin "nixbld$number"
+  done
+fi
+
 settings=$(sh nix/settings.sh)
 export NIX_CONFIG="$settings"
 printf "export NIX_CONFIG='%s'\n" "$settings" >build/nix.env
