@@ -10,12 +10,13 @@ class Schedule:
 
     def __init__(self, rate_hz: float, step_ns: int) -> None:
         # As the decimal a person wrote: 0.1 is a tenth.
-        self._period = Fraction(10**9) / (Fraction(str(rate_hz)) * step_ns)
+        period = Fraction(10**9) / (Fraction(str(rate_hz)) * step_ns)
+        self._numerator, self._denominator = period.numerator, period.denominator
         self._count = 1
         self.next_step = self._step_of(1)
 
     def _step_of(self, count: int) -> int:
-        return -((-count * self._period) // 1)
+        return -(-count * self._numerator // self._denominator)
 
     def advance(self) -> None:
         """Move on to the next time, at a later step."""

@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,19 +44,24 @@ class ContactWatch:
             self._found.setdefault(geom, {})
             self._limit_mps = max(self._limit_mps, _guarded_speed(max_linear_mps))
         self._any = bool(self._mask.any())
-        free = model.jnt_dofadr[model.jnt_type == 0]
-        self._linear = (free[:, None] + np.arange(3)).ravel()
-        self._angular = (free[:, None] + np.arange(3, 6)).ravel()
+        self._qvel = data.qvel
+        free = model.jnt_dofadr[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
+        self._dofs = (free[:, None] + np.arange(6)).ravel()
+        self._arms = np.tile((1.0, 1.0, 1.0, _ARM_M, _ARM_M, _ARM_M), len(free))
 
     def look(self) -> None:
         """Take note of the contacts of this instant."""
         if not self._any:
             return
         geoms: NDArray[np.int32] = self._data.contact.geom
-        rows = np.flatnonzero(self._mask[geoms].any(axis=1)) if len(geoms) else ()
-        self.near = len(rows) > 0 or self._is_fast()
-        if len(rows):
+        listed = self._mask[geoms]
+        if listed.any():
+            self.near = True
+            rows = np.flatnonzero(listed.any(axis=1))
             self._note(geoms[rows].tolist(), self._data.contact.dist[rows].tolist())
+        else:
+            speeds = np.abs(self._qvel[self._dofs] * self._arms)
+            self.near = bool(speeds.max() > self._limit_mps)
 
     def take(self, geom: int) -> list[dict[str, Any]]:
         """Return what a geom touched since it was last asked; `count` is the most points at once.
@@ -69,17 +75,6 @@ class ContactWatch:
         ]
         found.clear()
         return contacts
-
-    def _is_fast(self) -> bool:
-        speeds = self._data.qvel
-        limit = self._limit_mps
-        return bool(
-            len(self._linear)
-            and (
-                np.abs(speeds[self._linear]).max() > limit
-                or np.abs(speeds[self._angular]).max() * _ARM_M > limit
-            )
-        )
 
     def _note(self, pairs: list[list[int]], distances: list[float]) -> None:
         counts: dict[tuple[int, int], int] = {}

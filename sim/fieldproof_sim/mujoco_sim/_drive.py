@@ -2,6 +2,7 @@ import math
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldproof_sim.manifest import Drive
 
@@ -89,7 +90,7 @@ class Odometry:
         self._x += chord * math.cos(self._yaw + turn / 2)
         self._y += chord * math.sin(self._yaw + turn / 2)
         self._yaw = math.remainder(self._yaw + turn, math.tau)
-        slow, fast = (float(np.mean(self._speeds[at])) * radius for at in self._speeds_at)
+        slow, fast = (_mean(self._speeds, at) * radius for at in self._speeds_at)
         return {
             "x": self._x,
             "y": self._y,
@@ -100,8 +101,13 @@ class Odometry:
 
     def _travel(self) -> tuple[float, float]:
         """Return how far the rims of the left and right wheels have rolled, in metres."""
-        left, right = (float(np.mean(self._angles[at])) for at in self._positions_at)
+        left, right = (_mean(self._angles, at) for at in self._positions_at)
         return left * self._drive.wheel_radius_m, right * self._drive.wheel_radius_m
+
+
+def _mean(values: NDArray[np.float64], at: NDArray[np.int32]) -> float:
+    picked: list[float] = values[at].tolist()
+    return sum(picked) / len(picked)
 
 
 class JointStates:
