@@ -141,7 +141,7 @@ class PlanContext:
         absolute = owner.topic(topic)
         relative = absolute.removeprefix(f"/{owner.namespace}/")
         known = owner.manifest.topics()
-        if relative not in known:
+        if relative not in known and not _is_hidden(relative):
             hint = nearest(relative, known)
             in_full = owner.manifest.stack.topics is not None
             if in_full or (message_type is None and _is_slip(relative, known)):
@@ -217,6 +217,11 @@ class PlanContext:
 
 def _owns(vehicle: PlannedVehicle, absolute_topic: str) -> bool:
     return absolute_topic.startswith(f"/{vehicle.namespace}/")
+
+
+def _is_hidden(name: str) -> bool:
+    """Return whether ROS tools leave the topic out unless it is asked for by name."""
+    return any(part.startswith("_") for part in name.split("/"))
 
 
 def _is_slip(name: str, known: Mapping[str, str]) -> bool:

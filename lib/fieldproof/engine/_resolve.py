@@ -1,0 +1,74 @@
+import pathlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fieldproof.assertions import assertion_types
+from fieldproof.events import event_types
+from fieldproof.model import Scenario, scenario_schema
+from fieldproof.plan import Plan, Registries, build_plan
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A scenario that can be run.
+
+    Attributes:
+        scenario: What the file says.
+        plan: The two plans and the files that they name.
+    """
+
+    scenario: Scenario
+    plan: Plan
+
+    @property
+    def execution(self) -> Mapping[str, Any]:
+        """All that can change what happens: the content of `execution.json`."""
+        return self.plan.execution
+
+    @property
+    def evaluation(self) -> Mapping[str, Any]:
+        """All that is judged and measured: the content of `evaluation.json`."""
+        return self.plan.evaluation
+
+
+def registries() -> Registries:
+    """Return the kinds of events and assertions that are installed, plugins included."""
+    return Registries(events=event_types(), assertions=assertion_types())
+
+
+def resolve(
+    scenario_file: pathlib.Path,
+    worlds_dir: pathlib.Path,
+    robots_dir: pathlib.Path,
+    *,
+    known: Registries | None = None,
+    file: str | None = None,
+) -> Resolved:
+    """Return a scenario with its plans; nothing is started and nothing written.
+
+    Args:
+        scenario_file: The scenario.
+        worlds_dir: Where worlds are looked for.
+        robots_dir: Where robots are looked for.
+        known: What the scenario may use; what is installed when None.
+        file: What error positions name; the path when None.
+
+    Raises:
+        OSError: A file cannot be read.
+        ScenarioError: With everything that is wrong, in the order of the file.
+    """
+    scenario, plan = build_plan(
+        scenario_file,
+        worlds_dir=worlds_dir,
+        robots_dir=robots_dir,
+        registries=known or registries(),
+        file=file,
+    )
+    return Resolved(scenario, plan)
+
+
+def installed_schema() -> dict[str, Any]:
+    """Return the JSON Schema of scenario files with what is installed, plugins included."""
+    known = registries()
+    return scenario_schema(known.entry_types(), known.assertion_specs(), known.kpi_specs())
