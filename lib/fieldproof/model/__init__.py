@@ -16,7 +16,7 @@ from fieldproof.model._durations import (
     NonNegativeDuration,
     PositiveDuration,
 )
-from fieldproof.model._fields import find_value
+from fieldproof.model._fields import find_value, parts_of
 from fieldproof.model._manifest import VehicleManifest
 from fieldproof.model._names import (
     FieldPath,
@@ -101,6 +101,7 @@ __all__ = [
     "find_value",
     "load_scenario",
     "nearest",
+    "parts_of",
     "path_text",
     "printable",
     "read_yaml",

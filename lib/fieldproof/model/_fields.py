@@ -1,5 +1,5 @@
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter
@@ -44,17 +44,22 @@ def _step(kind: Any, part: str | int) -> list[Any]:
 
 def find_value(part: object, value: object) -> Path | None:
     """Return the path within a model to a value: to the same object, or to an equal text."""
-    if part is value or (isinstance(value, str) and part == value):
-        return ()
-    items: list[tuple[str | int, object]] = []
+    for path, inner in parts_of(part):
+        if inner is value or (isinstance(value, str) and inner == value):
+            return path
+    return None
+
+
+def parts_of(part: object) -> Iterator[tuple[Path, object]]:
+    """Yield a model and everything in it, each with its path, the outer before the inner."""
+    yield (), part
+    items: Iterable[tuple[str | int, object]] = ()
     if isinstance(part, BaseModel):
         items = [(key, getattr(part, key)) for key in type(part).model_fields]
     elif isinstance(part, Mapping):
-        items = list(part.items())
+        items = part.items()
     elif isinstance(part, list | tuple):
-        items = list(enumerate(part))
+        items = enumerate(part)
     for key, item in items:
-        rest = find_value(item, value)
-        if rest is not None:
-            return (key, *rest)
-    return None
+        for path, inner in parts_of(item):
+            yield (key, *path), inner

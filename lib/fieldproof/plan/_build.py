@@ -136,6 +136,7 @@ class _Planner:
             path: Path = ("timeline", place)
             context = PlanContext(facts, path, entry)
             event = self.registries.events[entry.action]
+            self._kept(path, context.check_places)
             trigger = self._kept(path, lambda: trigger_of(entry, context))  # noqa: B023
             resolved = self._asked(path, entry.action, lambda: event.plan(entry, context))  # noqa: B023
             if trigger is not None and resolved is not None:
@@ -154,6 +155,7 @@ class _Planner:
         self, facts: PlanFacts, path: Path, spec: Any, kind: Any, planned: list[PlannedAssertion]
     ) -> None:
         context = PlanContext(facts, path, spec)
+        self._kept(path, context.check_places)
         one = self._asked(path, spec.type, lambda: kind.plan(spec, context))
         if one is not None:
             planned.append(one.at(f"{path[0]}[{path[1]}]"))

@@ -1,4 +1,5 @@
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from fieldproof.model import (
@@ -6,16 +7,19 @@ from fieldproof.model import (
     Path,
     Placement,
     Pose,
+    Problem,
     ScenarioError,
     Signal,
     Strict,
     find_value,
     nearest,
+    parts_of,
     shown,
 )
 from fieldproof.plan._planned import PlannedVehicle, ResolvedSignal
 
-_NEAR_MISS = 0.85
+_OWN_NAMES = frozenset({"name", "type", "on_fail"})
+"""Fields that say what an entry is, and never refer to anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,18 @@ class PlanContext:
             raise self.refusal(what, at=(*path, "frame"), hint=hint)
         return self.world.frames[name]
 
+    def check_places(self) -> None:
+        """Refuse every placement of the entry that names no frame of the world, all at once."""
+        found: list[Problem] = []
+        for path, part in parts_of(self.entry):
+            if isinstance(part, Placement):
+                try:
+                    self.place(part, at=path)
+                except ScenarioError as error:
+                    found.extend(error.problems)
+        if found:
+            raise ScenarioError(found)
+
     def topic(
         self,
         vehicle: str | None,
@@ -144,6 +160,8 @@ class PlanContext:
         if relative not in known and not _is_hidden(relative):
             hint = nearest(relative, known)
             in_full = owner.manifest.stack.topics is not None
+            if not in_full:
+                hint = f"{hint}; give message_type if it is another topic"
             if in_full or (message_type is None and _is_slip(relative, known)):
                 raise self._unknown("topic", topic, at, ("topic",), hint)
         return absolute
@@ -212,7 +230,11 @@ class PlanContext:
             return (at,) if isinstance(at, str) else at
         if usual and getattr(self.entry, str(usual[0]), None) == value:
             return usual
-        return find_value(self.entry, value) or ()
+        for key in type(self.entry).model_fields:
+            rest = None if key in _OWN_NAMES else find_value(getattr(self.entry, key), value)
+            if rest is not None:
+                return (key, *rest)
+        return ()
 
 
 def _owns(vehicle: PlannedVehicle, absolute_topic: str) -> bool:
@@ -224,6 +246,21 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith("_") for part in name.split("/"))
 
 
-def _is_slip(name: str, known: Mapping[str, str]) -> bool:
-    close = nearest(name, known, cutoff=_NEAR_MISS)
-    return close.startswith("nearest")
+def _is_slip(name: str, known: Iterable[str]) -> bool:
+    """Return whether a name is a known one with a letter too many, too few, wrong or swapped."""
+    for other in known:
+        start = _shared(name, other)
+        left, right = name[start:], other[start:]
+        end = _shared(left[::-1], right[::-1])
+        left, right = left[: len(left) - end], right[: len(right) - end]
+        swapped = len(left) == len(right) == 2 and left == right[::-1]  # noqa: PLR2004
+        one_letter = len(left) <= 1 and len(right) <= 1 and (left + right).isalpha()
+        if swapped or one_letter:
+            return True
+    return False
+
+
+def _shared(left: str, right: str) -> int:
+    """Return how many characters two texts begin with together."""
+    pairs = zip(left, right, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
