@@ -5,6 +5,7 @@ boot.run "ros-interfaces"
 {
   inherit base;
   inherit (boot) compiler;
+  disallowedReferences = [ boot.compiler ]; # 240 MB that nobody would need at run time
   PYTHONPATH = "${boot.compiler}/usr/lib/python3/dist-packages"; # empy, for the generators
 } ''
   ${base}/bin/python -B ${./build_interfaces.py} ${./interfaces} >/dev/null # says each file
