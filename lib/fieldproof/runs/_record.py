@@ -6,7 +6,7 @@ from typing import Any
 
 from fieldproof.runs._files import SCHEMA_VERSION, regular_files
 from fieldproof.runs._seal import EVIDENCE_FILES, RECORDING
-from fieldproof.runs._status import Status, Verdict, verdict_of
+from fieldproof.runs._status import Status, Verdict, gap_text, verdict_of
 
 _NS_PER_S = 1_000_000_000
 _VERDICT_FILES = frozenset({"evaluation.json", "assertions.jsonl", "kpis.jsonl", "verdict.json"})
@@ -107,7 +107,7 @@ def compose_run_record(  # noqa: PLR0917  # the files of a run, in their order
         "kpi_collectors": [dict(line) for line in lines if line.get("kind") != "kpis"],
         "evidence": {
             "complete": outcome.get("complete", False),
-            "gaps": [dict(gap) for gap in outcome.get("gaps", ())],
+            "gaps": [{**gap, "text": gap_text(gap)} for gap in outcome.get("gaps", ())],
             "topics": dict(outcome.get("topics", {})),
         },
         "artefacts": [dict(each) for each in artefacts],
@@ -154,6 +154,7 @@ def merge_envelope(record: Mapping[str, Any], envelope: Mapping[str, Any]) -> di
     merged["run_id"] = envelope["run_id"]
     merged["started_at"] = envelope["started_at"] or None
     merged["ended_at"] = envelope.get("ended_at") or None
+    merged["host"] = envelope.get("host") or None
     merged["engine_version"] = envelope.get("engine_version")
     merged["recovered"] = envelope.get("recovered") or None
     merged["scenario"] = {
@@ -215,6 +216,7 @@ def _head(verdict: Verdict) -> dict[str, Any]:
         "run_id": None,
         "started_at": None,
         "ended_at": None,
+        "host": None,
         "engine_version": None,
         "recovered": None,
         **verdict.to_data(),
