@@ -124,6 +124,7 @@ class WindowedChecker(Checker):
         super().__init__(planned)
         after: Duration | None = getattr(planned.spec, "after_s", None)
         within: Duration | None = getattr(planned.spec, "within_s", None)
+        self._within_text = f"within {within.to_number()} s" if within else ""
         self.after_s = after.seconds if after else 0.0
         self.until_s = within.seconds if within else math.inf
         self.due_s = self.until_s
@@ -135,7 +136,7 @@ class WindowedChecker(Checker):
     def on_tick(self, t: float) -> None:
         """End the window once time has passed its last moment."""
         if t > self.until_s:
-            self.on_window_end(self.until_s, f"within {self.planned.spec.within_s}")  # type: ignore[union-attr]
+            self.on_window_end(self.until_s, self._within_text)
 
     def on_finish(self, t: float) -> None:
         """End the window with the timeline."""
@@ -146,7 +147,7 @@ class WindowedChecker(Checker):
 
         Args:
             t: The window's end, in seconds after the timeline's start.
-            when: The same for a sentence: `within 24s`, or `before the timeline ended`.
+            when: The same for a sentence: `within 24 s`, or `before the timeline ended`.
         """
 
 

@@ -71,7 +71,7 @@ class Evaluator:
         self._origin: TimelineOrigin | None = None
         self._before: dict[Subject, Sample] = {}
         self._now = -math.inf
-        self._due = math.inf
+        self._due = -math.inf
         self._sample: tuple[float, float | None] | None = None
         self._fresh: list[Checker] = []
         self._resolved: list[Result] = []

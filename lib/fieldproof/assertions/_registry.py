@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Literal, get_args, get_origin
 
@@ -34,6 +35,7 @@ def assertion_registry(plugins: Iterable[EntryPoint] | None = None) -> Registry[
     return registered(BUILT_IN, points, checked_type)
 
 
+@cache
 def assertion_types() -> Mapping[str, AssertionType]:
     """Return the assertion types known by their name: the built-in ones and those of plugins."""
     return assertion_registry().kinds

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Literal, get_args, get_origin
 
@@ -24,6 +25,7 @@ def event_registry(plugins: Iterable[EntryPoint] | None = None) -> Registry[Even
     return registered(BUILT_IN, points, checked_event)
 
 
+@cache
 def event_types() -> Mapping[str, Event]:
     """Return the events known by their action: the built-in ones and those of plugins."""
     return event_registry().kinds

@@ -1,0 +1,112 @@
+"""Builds evaluation plans and streams in lockstep time."""
+
+import math
+
+from fieldproof.assertions import Evaluator
+from fieldproof.model import NS_PER_S
+from fieldproof.samples import Sample
+
+ORIGIN_S = 3.5
+ODOM = "/ugv1/odom"
+TARGET = {"x": 0.0, "y": 0.0, "z": 0.0, "yaw": 0.0}
+
+
+def planned(kind, name, spec, *, model=None, topic=None, target=None, resolved=None):
+    """One assertion as evaluation.json holds it; durations of the spec are in seconds."""
+    return {
+        "name": name,
+        "type": kind,
+        "on_fail": spec.get("on_fail", "continue"),
+        "spec": {"name": name, "type": kind, **spec},
+        "topic": topic,
+        "model": model,
+        "target": target,
+        "resolved": resolved or {},
+        "source": "assertions[0]",
+    }
+
+
+def reach_pose(name="it", target=TARGET, **spec):
+    spec = {"vehicle": "ugv1", "target": {"x": 0.0, "y": 0.0}, **spec}
+    return planned("reach_pose", name, spec, model="ugv1", target=target)
+
+
+def within_time(max_s, name="it", label="drive", **spec):
+    spec = {"action": label, "max_s": max_s, **spec}
+    return planned("within_time", name, spec, resolved={"action": label})
+
+
+def topic_rate(min_hz, name="it", **spec):
+    spec = {"topic": "/scan", "min_hz": min_hz, **spec}
+    return planned("topic_rate", name, spec, topic="/scan")
+
+
+def no_collision(name="it", **spec):
+    return planned("no_collision", name, {"vehicle": "ugv1", **spec}, resolved={"vehicle": "ugv1"})
+
+
+def topic_value(condition, name="it", **spec):
+    spec = {"topic": ODOM, "field": "v", "condition": condition, **spec}
+    return planned("topic_value", name, spec, topic=ODOM)
+
+
+def at(t):
+    """The simulation time of a time on the timeline, without the noise of a sum."""
+    return round((ORIGIN_S + t) * NS_PER_S) / NS_PER_S
+
+
+def start():
+    return Sample.of("timeline", event="start", sim=ORIGIN_S)
+
+
+def end(t, status="completed"):
+    return Sample.of("timeline", event="end", status=status, sim=at(t))
+
+
+def pose(t, x, y=0.0, yaw=0.0, model="ugv1"):
+    rest = dict.fromkeys(("z", "qx", "qy", "qz"), 0.0) | {"qw": 1.0}
+    return Sample.of("pose", sim=at(t), model=model, x=x, y=y, yaw=yaw, **rest)
+
+
+def action(t, event, status="running", label="drive"):
+    return Sample.of("action", sim=at(t), label=label, event=event, status=status, action="go")
+
+
+def rate(t, hz, window_s=5, topic="/scan"):
+    messages = round(hz * window_s) if math.isfinite(hz) else 0
+    return Sample.of("rate", sim=at(t), topic=topic, hz=hz, window_s=window_s, messages=messages)
+
+
+def contact(t, one="ugv1::base_link::chassis", other="crate::link::box", vehicle="ugv1"):
+    return Sample.of(
+        "contact", sim=at(t), vehicle=vehicle, collision1=one, collision2=other, count=1
+    )
+
+
+def value(t, content, field="v", topic=ODOM):
+    return Sample.of("value", sim=at(t), topic=topic, field=field, value=content)
+
+
+def field_error(t, message="no field 'v'", field="v", topic=ODOM):
+    return Sample.of("field_error", sim=at(t), topic=topic, field=field, message=message)
+
+
+def clock(t):
+    return Sample.of("clock", sim=at(t), rtf=1.0)
+
+
+def evaluator(*assertions, mode="lockstep"):
+    return Evaluator({"schema_version": 1, "assertions": list(assertions)}, mode)
+
+
+def verdicts(assertions, samples, mode="lockstep"):
+    """All results, in the scenario's order, of a stream from `start` on."""
+    judge = evaluator(*assertions, mode=mode)
+    for sample in samples:
+        judge.feed(sample)
+    return judge.results()
+
+
+def verdict(assertion, samples, mode="lockstep"):
+    (result,) = verdicts([assertion], [start(), *samples], mode=mode)
+    return result
