@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.utilities import try_shutdown
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ def run_node(make_node: Callable[[], Any], make_logic: Callable[[Any], _Runnable
         make_logic(node).run()
     except (ExternalShutdownException, KeyboardInterrupt):
         pass  # asked to stop in the middle of a tick
+    except rclpy_implementation.RCLError:
+        if rclpy.ok():
+            raise
+        # Asked to stop in the middle of a call, which then found its context gone.
     finally:
         node.destroy_node()
         try_shutdown()

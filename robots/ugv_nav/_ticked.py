@@ -284,8 +284,7 @@ class Ticked:
         if now_ns == 0:
             if self._is_matched():
                 self._begin(now_ns)
-                self._settle()
-                self._acknowledge(now_ns)
+                self._finish(now_ns)
             return
         if now_ns <= self._now_ns:
             if now_ns == self._now_ns:
@@ -298,15 +297,20 @@ class Ticked:
         if now_ns >= self._next_period * self._period_ns:
             self._next_period = now_ns // self._period_ns + 1
             act(now_ns, self._collect(now_ns))
-        self._settle()
-        self._acknowledge(now_ns)
+        self._finish(now_ns)
 
-    def _settle(self) -> None:
+    def _finish(self, now_ns: int) -> None:
+        """Acknowledge the tick once everything is delivered, if anybody waits for that."""
+        if not self._done.get_subscription_count():
+            return
         for outlet in self._outlets:
             if not outlet.settle():
                 self._node.get_logger().warning(
-                    f"{outlet.topic} was not delivered within 2 s (tick {self._now_ns} ns)"
+                    f"{outlet.topic} was not delivered within 2 s (tick {now_ns} ns)"
                 )
+        header = Header(frame_id=self._node.get_name())
+        header.stamp = to_stamp(now_ns)
+        self._done.publish(header)
 
     def _begin(self, now_ns: int) -> None:
         self._now_ns = now_ns
@@ -322,12 +326,6 @@ class Ticked:
                 inlet.kept = known[len(taken) :]
             messages[inlet.topic] = taken
         return Inbox(messages)
-
-    def _acknowledge(self, now_ns: int) -> None:
-        if self._done.get_subscription_count():
-            header = Header(frame_id=self._node.get_name())
-            header.stamp = to_stamp(now_ns)
-            self._done.publish(header)
 
     def _is_matched(self) -> bool:
         """Return whether all declared peers are connected; say so when it takes long."""

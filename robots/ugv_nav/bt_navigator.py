@@ -84,7 +84,7 @@ class BtNavigator(LifecycleNode):
         self._waiting: list[Any] = []
         self._drive: _Drive | None = None
         self._had_goal = False
-        self._has_ended = False
+        self._must_serve = False
         self._next_feedback_ns = 0
         self._frames = StaticFrames()
         self._motion: Motion | None = None
@@ -181,8 +181,8 @@ class BtNavigator(LifecycleNode):
                 self._pursue(self._drive, now_ns, map_from_odom.planar())
         if self._drive is not None or self._had_goal:
             self._publish_goal(now_ns)
-        if self._has_ended:
-            self._has_ended = False
+        if self._must_serve:
+            self._must_serve = False
             self._ticked.serve()
 
     def _take_in(self, inbox: Inbox) -> None:
@@ -211,6 +211,7 @@ class BtNavigator(LifecycleNode):
         self._drive = _Drive(newest, goal, now_ns, self._settings)
         self._next_feedback_ns = now_ns
         newest.execute(self._drive.wait)
+        self._must_serve = True
         self.get_logger().info(
             f"goal taken: x {goal.x_m:.2f} m, y {goal.y_m:.2f} m, yaw {goal.yaw_rad:.2f} rad"
         )
@@ -258,7 +259,7 @@ class BtNavigator(LifecycleNode):
             code = _CODES.get(outcome, code) if outcome is not None else code
         self.get_logger().info(f"goal ended: {reason}")
         drive.end(code, message)
-        self._has_ended = True
+        self._must_serve = True
         if is_started:
             self._drive = None
 
