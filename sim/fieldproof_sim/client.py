@@ -130,7 +130,8 @@ class FrameSubscriber:
     """Receives published frames in order and counts the ones that never came.
 
     A prefix that is empty or ends in `/` selects every topic under it; any other selects the one
-    topic of that name (`contact/ugv1` is not `contact/ugv10`).
+    topic of that name (`contact/ugv1` is not `contact/ugv10`). Handshake frames stay
+    inside.
 
     Attributes:
         gaps: lost frames by topic; empty when nothing was lost.
@@ -265,7 +266,7 @@ class FrameSubscriber:
         topic, data = parts[0].decode(), decode(parts[1])
         if topic == SYNC_TOPIC:
             self._handshake(data)
-        if self._selects(topic):
+        elif self._selects(topic):
             seq = int(data["seq"])
             self._note(topic, seq - 1)
             self.last_seq[topic] = seq

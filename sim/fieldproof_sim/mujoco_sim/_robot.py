@@ -165,14 +165,3 @@ def _add_sensors(spec: Any, manifest: Manifest) -> None:
             geom.gap = gap_m(manifest.drive.max_linear_mps)
         elif isinstance(sensor, LidarSensor | ImuSensor | GnssSensor):
             body.add_site(name=sensor.name)
-        if isinstance(sensor, ImuSensor):
-            for kind, suffix in (
-                (mujoco.mjtSensor.mjSENS_GYRO, "gyro"),
-                (mujoco.mjtSensor.mjSENS_ACCELEROMETER, "accelerometer"),
-            ):
-                spec.add_sensor(
-                    name=f"{sensor.name}:{suffix}",
-                    type=kind,
-                    objtype=mujoco.mjtObj.mjOBJ_SITE,
-                    objname=sensor.name,
-                )

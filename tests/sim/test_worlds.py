@@ -1,0 +1,114 @@
+"""What scenarios rely on in the worlds that come with the project."""
+
+import itertools
+import math
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fieldproof_sim.sdf import parse_world
+from fieldproof_sim.shapes import Box, Cylinder, Plane
+
+ROOT = Path(__file__).parents[2]
+WORLDS = sorted(path.parent.name for path in (ROOT / "worlds").glob("*/world.yaml"))
+
+
+def described(name):
+    return yaml.safe_load((ROOT / "worlds" / name / "world.yaml").read_text())
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_two_files_of_a_world_agree(name):
+    description = described(name)
+    world = parse_world(ROOT / "worlds" / name / description["sdf"])
+    origin = description["origin"]
+    assert world.name == description["name"] == name
+    assert world.warnings == ()
+    assert (origin["latitude_deg"], origin["longitude_deg"], origin["altitude_m"]) == (
+        world.origin.latitude_deg,
+        world.origin.longitude_deg,
+        world.origin.altitude_m,
+    )
+
+
+def footprints(world):
+    """Yield every shape that reaches into 0..0.6 m as (scope, x, y, radius of its outline)."""
+    for model in world.models:
+        for link in model.links:
+            pose = model.pose.compose(link.pose)
+            for collision in link.collisions:
+                at = pose.compose(collision.pose)
+                shape = collision.shape
+                if isinstance(shape, Plane):
+                    continue
+                assert isinstance(shape, Box | Cylinder)
+                size = (
+                    shape.size
+                    if isinstance(shape, Box)
+                    else (2 * shape.radius,) * 2 + (shape.length,)
+                )
+                if at.position[2] - size[2] / 2 < 0.6:
+                    yield f"{model.name}::{link.name}", at, size
+
+
+def distance_to_box(point, pose, size):
+    """Distance on the ground from a point to an upright box."""
+    inverse = pose.inverse()
+    x, y, _ = inverse.compose(type(pose)((*point, pose.position[2]))).position
+    return math.hypot(max(abs(x) - size[0] / 2, 0), max(abs(y) - size[1] / 2, 0))
+
+
+@pytest.fixture(scope="module")
+def dock_yard():
+    return parse_world(ROOT / "worlds/dock_yard/world.sdf")
+
+
+def test_dock_yard_has_the_places_that_the_example_names():
+    frames = described("dock_yard")["frames"]
+    assert frames["spawn_dock"] == {"x": 10.0, "y": 3.0, "yaw": -math.pi / 2}
+    spawns = [frame for name, frame in frames.items() if name.startswith("spawn_dock")]
+    assert len(spawns) == 3
+    for a, b in itertools.combinations(spawns, 2):
+        assert math.hypot(a["x"] - b["x"], a["y"] - b["y"]) >= 2
+
+
+def test_dock_yards_door_is_four_metres_wide_on_the_line_from_dock_to_yard(dock_yard):
+    gap = [10.0, 10.0]
+    for scope, at, size in footprints(dock_yard):
+        if scope.startswith("warehouse") and abs(at.position[1]) < size[1] / 2 + 0.1:
+            left, right = at.position[0] - size[0] / 2, at.position[0] + size[0] / 2
+            if size[0] > size[1]:
+                gap = [max(gap[0], 0), gap[1]]
+                if right <= 10:
+                    gap[0] = right
+                if left >= 10:
+                    gap[1] = left
+    assert gap == pytest.approx([8.0, 12.0])
+
+
+def test_dock_yards_lane_is_clear_beside_a_crate_in_the_way(dock_yard):
+    """A 0.6 m crate at (10, 0.8) leaves over a metre of lane on either side."""
+    for scope, at, size in footprints(dock_yard):
+        for y in (k / 10 for k in range(-20, 61)):
+            for x in (8.7, 10.0, 11.3):
+                assert distance_to_box((x, y), at, size) > 0.6, f"{scope} at ({x}, {y})"
+
+
+def test_dock_yards_frames_are_clear(dock_yard):
+    for name, frame in described("dock_yard")["frames"].items():
+        for scope, at, size in footprints(dock_yard):
+            assert distance_to_box((frame["x"], frame["y"]), at, size) > 0.6, f"{name}: {scope}"
+
+
+def test_dock_yards_walls_reach_above_the_lidar_and_its_furniture_is_seen(bench, quiet_manifest):
+    import numpy as np
+
+    seen = bench(vehicle={"manifest": quiet_manifest})
+    seen.run(0.1)
+    ranges = np.frombuffer(seen.last("sensor/ugv1/lidar")["ranges"], "<f4")
+    # Behind, the north wall; ahead, the yard's fence; left and right the racks before the walls.
+    assert ranges[0] == pytest.approx(6.9, abs=0.01)
+    assert ranges[180] == pytest.approx(10.95, abs=0.01)
+    assert np.isfinite(ranges).mean() > 0.9
+    assert len(np.unique(np.round(np.diff(ranges[np.isfinite(ranges)])))) > 3
