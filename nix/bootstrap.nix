@@ -8,7 +8,8 @@ let
   seed = derivation {
     inherit (lock.seed) name;
     inherit system;
-    builder = "/the-input-busybox-seed-is-not-in-the-store--run--make-nix-import";
+    builder = "builtin:fetchurl"; # there is no shell yet to say it: the error quotes the address
+    url = "${lock.seed.name} is not in the Nix store; run: make nix-import";
     outputHashMode = "recursive";
     outputHashAlgo = "sha256";
     outputHash = lock.seed.narSha256;
