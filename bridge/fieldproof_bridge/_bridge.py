@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from fieldproof_bridge._config import BridgeConfig
 
 PROTOCOL_VERSION: Final = 1
-_SIMULATOR_TIMEOUT_S: Final = 5.0
+_SIMULATOR_TIMEOUT_S: Final = 10.0
 
 
 class Bridge:
@@ -47,12 +48,21 @@ class Bridge:
         self.routes: dict[str, Route[Any]] = {
             spec.name: Route(spec.name) for spec in self._contract.routes
         }
+        with ExitStack() as stack:
+            self._connect(manifest, description, stack)
+            self._resources = stack.pop_all()
+
+    def _connect(self, manifest: Manifest, description: RobotDescription, stack: ExitStack) -> None:
+        """Open what the bridge holds; ``stack`` releases it, in the opposite order."""
+        config = self._config
         self._client = SimulatorClient(config.sim.control, _SIMULATOR_TIMEOUT_S)
+        stack.callback(self._client.close)
         self._commands = CommandPipeline(
             config.vehicle, self.routes.get("command", Route("command")), self._client
         )
         self._context = Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        stack.callback(rclpy.shutdown, context=self._context)
         self._threads: list[CommandThread] = []
         self._node = VehicleNode(
             self._context,
@@ -62,10 +72,12 @@ class Bridge:
             ack_topic=manifest.lockstep.ack,
             on_command=self._on_command,
         )
+        stack.callback(self._node.destroy)
         sensors = SensorPipeline(config.vehicle, self._contract, self._node, self.routes)
         free = config.mode != "lockstep"
         prefixes = [sensors.prefix, CLOCK_TOPIC] if free else [sensors.prefix]
         self._subscriber = FrameSubscriber(config.sim.publish, prefixes)
+        stack.callback(self._subscriber.close)
         self._subscriber.sync(self._client, _SIMULATOR_TIMEOUT_S)
         self._free: FreeRunningBridge | None = None
         self._lockstep: LockstepBridge | None = None
@@ -73,6 +85,7 @@ class Bridge:
             self._free = FreeRunningBridge(self._node, sensors, self._subscriber)
             thread = CommandThread(self._node, self._commands, self._context, _SIMULATOR_TIMEOUT_S)
             self._threads.append(thread)
+            stack.callback(thread.stop)
             thread.start(self._free)
         else:
             self._lockstep = LockstepBridge(
@@ -125,6 +138,7 @@ class Bridge:
             "hello": self._hello,
             "contract": self._check_contract,
             "arm": self._arm,
+            "still": self._still,
             "tick": self._tick,
             "stats": self._stats,
         }
@@ -136,12 +150,7 @@ class Bridge:
 
     def close(self) -> None:
         """Leave the graph and release every socket and thread."""
-        for thread in self._threads:
-            thread.stop()
-        self._node.destroy()
-        rclpy.shutdown(context=self._context)
-        self._subscriber.close()
-        self._client.close()
+        self._resources.close()
 
     def __enter__(self) -> Self:
         return self
@@ -182,6 +191,9 @@ class Bridge:
 
     def _arm(self, request: dict[str, Any]) -> dict[str, Any]:
         return self._in_lockstep("arm").arm(_number(request, "timeout_s"))
+
+    def _still(self, request: dict[str, Any]) -> dict[str, Any]:
+        return self._in_lockstep("still").still(_number(request, "timeout_s"))
 
     def _tick(self, request: dict[str, Any]) -> dict[str, Any]:
         frames = request.get("frames", {})

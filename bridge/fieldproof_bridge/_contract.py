@@ -166,6 +166,8 @@ def plan_contract(
     problems += _repeated("topic", [topic.topic for topic in topics])
     problems += _frame_problems(manifest, description, routes)
     problems += _swap_problems(config, manifest, routes)
+    if config.mode == "lockstep" and not (manifest.lockstep.ack or manifest.lockstep.hold_ms):
+        problems.append("lockstep: the manifest has neither ack nor hold_ms, so no tick can end")
     return Contract(tuple(routes), tuple(topics), tuple(problems))
 
 

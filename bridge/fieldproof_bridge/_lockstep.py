@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PARTS: Final = ("sensors", "clock", "acks")
 _REPEAT_S: Final = 0.05
+_ROUNDS: Final = 2
 
 
 class AckLedger:
@@ -99,20 +100,24 @@ class LockstepBridge:
             raise BridgeError("bad_request", f"arm: the run is already at {seconds(self._time_ns)}")
         deadline = time.monotonic() + timeout_s
         self._repeating = self._node.clock is not None
-        while True:
-            self._node.publish_clock(0)
-            slice_end = min(deadline, time.monotonic() + _REPEAT_S)
-            missing = self._collect(0, slice_end)
-            unmatched = self._node.unmatched()
-            if not missing and not unmatched:
-                break
-            if time.monotonic() >= deadline:
-                raise self._not_armed(missing, unmatched, timeout_s)
-            if not missing and self._node.acks is not None:
-                self._node.acks.wait(slice_end)
+        # The second round is for what the first set off: a node is heard as soon as one pair of
+        # ends is connected, and by then the news of its other ends is on the way.
+        for _ in range(_ROUNDS):
+            self._ledger = AckLedger(self._lockstep.nodes)
+            self._reach_zero(deadline, timeout_s)
         self._node.confirm(deadline, what="time 0")
         self._node.confirm_clock(deadline, what="time 0")
         return {"acks": list(self._lockstep.nodes)}
+
+    def still(self, timeout_s: float) -> dict[str, Any]:
+        """Stop repeating time 0, with every repetition delivered: what comes next is a tick.
+
+        Raises:
+            BridgeError: ``delivery_timeout``.
+        """
+        self._repeating = False
+        self._node.confirm_clock(time.monotonic() + timeout_s, what="time 0")
+        return {}
 
     def tick(
         self, time_ns: int, frames: Mapping[str, int], parts: Iterable[str], timeout_s: float
@@ -159,6 +164,20 @@ class LockstepBridge:
             if count > before[topic]
         }
         return reply
+
+    def _reach_zero(self, deadline: float, timeout_s: float) -> None:
+        """Publish time 0 until every node has acknowledged it and every end is connected."""
+        while True:
+            self._node.publish_clock(0)
+            slice_end = min(deadline, time.monotonic() + _REPEAT_S)
+            missing = self._collect(0, slice_end)
+            unmatched = self._node.unmatched()
+            if not missing and not unmatched:
+                return
+            if time.monotonic() >= deadline:
+                raise self._not_armed(missing, unmatched, timeout_s)
+            if not missing and self._node.acks is not None:
+                self._node.acks.wait(slice_end)
 
     def _publish_sensors(
         self, time_ns: int, frames: Mapping[str, int], deadline: float, what: str

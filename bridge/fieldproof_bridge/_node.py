@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rclpy.context import Context
     from rclpy.publisher import Publisher
     from rclpy.subscription import Subscription
+    from rclpy.topic_endpoint_info import TopicEndpointInfo
 
     from fieldproof_bridge._config import BridgeConfig
     from fieldproof_bridge._contract import Contract, ContractTopic
@@ -31,6 +32,7 @@ NODE_NAME: Final = "bridge"
 # Long waits are cut into pieces so that a signal is served in between.
 _SLICE_NS: Final = 100_000_000
 _ACK_DEPTH: Final = 1000
+_UNNAMED: Final = "_NODE_NAME_UNKNOWN_"
 
 
 def qos_profile(qos: Qos) -> QoSProfile:
@@ -213,7 +215,7 @@ class VehicleNode:
                 found += [
                     Endpoint(
                         topic=topic.topic,
-                        node=f"{info.node_namespace.rstrip('/')}/{info.node_name}",
+                        node=_full_name(info),
                         ros_type=info.topic_type,
                         direction="publish" if direction == "publish" else "subscribe",
                         reliability=info.qos_profile.reliability.name.lower(),
@@ -249,8 +251,7 @@ class VehicleNode:
         if late:
             to = {
                 topic: sorted(
-                    f"{info.node_namespace.rstrip('/')}/{info.node_name}"
-                    for info in self._node.get_subscriptions_info_by_topic(topic)
+                    _full_name(info) for info in self._node.get_subscriptions_info_by_topic(topic)
                 )
                 for topic in late
             }
@@ -260,6 +261,13 @@ class VehicleNode:
                 f"{what}: not confirmed by every subscriber: {rows}",
                 topics=late,
             )
+
+
+def _full_name(info: TopicEndpointInfo) -> str:
+    """The node of an end; discovery tells of ends a moment before it names their nodes."""
+    if info.node_name == _UNNAMED:
+        return "a node without a name yet"
+    return f"{info.node_namespace.rstrip('/')}/{info.node_name}"
 
 
 def _ignore(_: Any) -> None:

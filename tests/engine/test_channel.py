@@ -50,26 +50,26 @@ def connect(tmp_path, request):
 
 
 def test_a_request_returns_the_reply(connect):
-    assert connect().request("echo", timeout_s=20, word="hello") == {"echo": "hello"}
+    assert connect().request("echo", bound_s=20, word="hello") == {"echo": "hello"}
 
 
 def test_a_refusal_names_the_process_and_its_reason(connect):
     with pytest.raises(InfrastructureError, match="server: not today"):
-        connect().request("refuse", timeout_s=20)
+        connect().request("refuse", bound_s=20)
 
 
 def test_a_process_that_dies_is_noticed_at_once_with_its_last_words(connect):
     with pytest.raises(InfrastructureError, match="exit code 7 while 'die'") as caught:
-        connect().request("die", timeout_s=600)
+        connect().request("die", bound_s=600)
     assert list(caught.value.log_tail) == ["last words"]
     assert "last words" in str(caught.value)
 
 
 def test_silence_ends_after_the_bound(connect):
     channel = connect()
-    channel.request("echo", timeout_s=20, word="up")
+    channel.request("echo", bound_s=20, word="up")
     with pytest.raises(InfrastructureError, match=r"did not answer 'silence' within 0\.1 s"):
-        channel.request("silence", timeout_s=0.1)
+        channel.request("silence", bound_s=0.1)
 
 
 def test_an_interrupt_ends_the_wait(connect):
@@ -81,4 +81,4 @@ def test_an_interrupt_ends_the_wait(connect):
         asked.append(True)
 
     with pytest.raises(InterruptedRunError):
-        connect(check).request("silence", timeout_s=600)
+        connect(check).request("silence", bound_s=600)

@@ -1,1 +1,9 @@
-"""Carries out a run: phases, processes, time, and the evidence that is left."""
+"""Carries out a run: phases, processes, time, and the evidence that is left.
+
+`live` takes a scenario file to a sealed run directory; `stages` are the same steps one by one, as
+the build runs them.
+"""
+
+from fieldproof.engine._errors import InfrastructureError, InterruptedRunError
+
+__all__ = ["InfrastructureError", "InterruptedRunError"]

@@ -37,24 +37,29 @@ class Channel:
         """The role of the process at the other end."""
         return self._process.role
 
-    def request(self, op: str, *, timeout_s: float, **fields: Any) -> dict[str, Any]:
-        """Send a request and wait for its reply.
+    def request(self, op: str, *, bound_s: float, **fields: Any) -> dict[str, Any]:
+        """Send a request with its fields and wait for the reply.
+
+        Args:
+            op: the request.
+            bound_s: how long the reply may take; a field `timeout_s`, where the request has one,
+                bounds what the process does and should be shorter.
+            fields: the request's fields.
 
         Raises:
             InfrastructureError: the process ended, did not answer in time or answered with an
                 error; the text names the process and the request.
         """
-        self.send(op, timeout_s=timeout_s, **fields)
-        return self.receive(op, timeout_s=timeout_s)
+        self.send(op, **fields)
+        return self.receive(op, bound_s=bound_s)
 
     def send(self, op: str, **fields: Any) -> None:
         """Send a request whose reply `receive` takes; lets several processes work at once."""
         self._socket.send(msgpack.packb({"op": op, **fields}))
 
-    def receive(self, op: str, *, timeout_s: float) -> dict[str, Any]:
+    def receive(self, op: str, *, bound_s: float) -> dict[str, Any]:
         """Wait for the reply to the request sent last; raises as `request` does."""
-        # the process bounds its own work by the same time: give its account of it a chance
-        deadline = time.monotonic() + timeout_s + 1.0
+        deadline = time.monotonic() + bound_s
         while not self._socket.poll(_SLICE_MS, zmq.POLLIN):
             code = self._process.exit_code()
             if code is not None and not self._socket.poll(0, zmq.POLLIN):
@@ -66,7 +71,7 @@ class Channel:
             self._check()
             if time.monotonic() > deadline:
                 raise InfrastructureError(
-                    f"{self.role} did not answer '{op}' within {timeout_s:g} s",
+                    f"{self.role} did not answer '{op}' within {bound_s:g} s",
                     role=self.role,
                     log_tail=self._process.log_tail(),
                 )

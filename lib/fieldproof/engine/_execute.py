@@ -22,7 +22,8 @@ from fieldproof.model import canonical_document
 from fieldproof.recording import rewrite_canonical
 
 _NS = 1_000_000_000
-_REQUEST_S = 10.0
+_REQUEST_S = 15.0
+_OWN_S = 10.0  # what a process may take for itself before it gives its own account
 _MATCH_S = 20.0
 _SETTLE_TICKS = 1
 
@@ -101,13 +102,14 @@ def execute(
         around: what the run takes from outside.
         log: engine.log.
     """
-    return _Run(execution, plan, evidence, logs, around, log).run()
+    return _Run(execution, plan=plan, evidence=evidence, logs=logs, around=around, log=log).run()
 
 
 class _Run:
     def __init__(
         self,
         execution: Mapping[str, Any],
+        *,
         plan: Path,
         evidence: Path,
         logs: Path,
@@ -179,8 +181,8 @@ class _Run:
         with self._phases.enter("start recorder"):
             if self._mode != "lockstep":
                 session.spawn_observer()
-            session.observer.request("hello", timeout_s=30.0)
-            session.observer.request("sync", timeout_s=_REQUEST_S)
+            session.observer.request("hello", bound_s=30.0)
+            session.observer.request("sync", bound_s=_REQUEST_S, timeout_s=_OWN_S)
         with self._phases.enter("start vehicles"):
             if self._mode != "lockstep":
                 session.spawn_vehicles()
@@ -200,9 +202,9 @@ class _Run:
 
     def _check_contracts(self, session: Session) -> None:
         for bridge in session.bridges:
-            bridge.request("hello", timeout_s=30.0)
+            bridge.request("hello", bound_s=30.0)
         for bridge in session.bridges:
-            problems = bridge.request("contract", timeout_s=_REQUEST_S)["problems"]
+            problems = bridge.request("contract", bound_s=_REQUEST_S)["problems"]
             if problems:
                 raise InfrastructureError(
                     f"{bridge.role} does not publish what the manifest promises: "
@@ -215,14 +217,18 @@ class _Run:
         for bridge, limit_s in zip(session.bridges, limits, strict=True):
             bridge.send("arm", timeout_s=limit_s)
         for bridge, limit_s in zip(session.bridges, limits, strict=True):
-            bridge.receive("arm", timeout_s=limit_s)
+            bridge.receive("arm", bound_s=limit_s + _REQUEST_S)
 
     def _become_ready(self, session: Session, world: World) -> None:
         gates = gates_of(session)
         wait_for_graph(session, gates)
         gated = [gate.name for gate, _ in gates if gate.kind == "topic"]
         matched = session.observer.request(
-            "match", timeout_s=_MATCH_S, topics=sorted({*self._watched(), *gated})
+            "match",
+            bound_s=_MATCH_S + _REQUEST_S,
+            timeout_s=_MATCH_S,
+            topics=sorted({*self._watched(), *gated}),
+            heard=["/clock"] if self._mode == "lockstep" else [],
         )
         if matched["unmatched"]:
             raise InfrastructureError(
@@ -235,7 +241,10 @@ class _Run:
             raise InfrastructureError(
                 f"no node publishes {', '.join(missing_gates)}, which readiness waits for"
             )
-        session.observer.request("release", timeout_s=_REQUEST_S)
+        if self._mode == "lockstep":
+            for bridge in session.bridges:
+                bridge.request("still", bound_s=_REQUEST_S, timeout_s=_OWN_S)
+        session.observer.request("release", bound_s=_REQUEST_S)
         world.start()
 
         def advance() -> int:
@@ -323,8 +332,8 @@ class _Run:
                 self._stream.close()
 
     def _account_for(self, session: Session) -> None:
-        session.observer.request("collect", timeout_s=_REQUEST_S, **self._last_collection())
-        account = session.observer.request("finish", timeout_s=_REQUEST_S)
+        session.observer.request("collect", bound_s=_REQUEST_S, **self._last_collection())
+        account = session.observer.request("finish", bound_s=_REQUEST_S)
         self._state.topics = account["topics"]
         self._state.observed = True
         gaps = self._state.gaps
@@ -343,7 +352,7 @@ class _Run:
         assert self._world is not None
         request: dict[str, Any] = {"side": self._log.take()}
         if self._mode == "lockstep":
-            request |= {"time_ns": self._world.sim_ns, "frames": {}}
+            request |= {"time_ns": self._world.sim_ns, "frames": {}, "timeout_s": _OWN_S}
         return request
 
     def _write(self) -> Execution:

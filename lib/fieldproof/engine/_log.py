@@ -36,10 +36,19 @@ class EngineLog:
         self._pending: list[dict[str, Any]] = []
         self.sim_s: float | None = None
 
-    def write(self, event: str, message: str, **fields: Any) -> None:
-        """Write one line; `event` is its dotted kind, such as `action.start`."""
+    def write(self, event: str, message: str, *, evidence: bool = True, **fields: Any) -> None:
+        """Write one line.
+
+        Args:
+            event: its dotted kind, such as `action.start`.
+            message: the line for people.
+            evidence: whether it belongs in the recording; what depends on the evaluation plan
+                does not, since the evidence must not change with a limit.
+            fields: whatever else there is to say, as JSON data.
+        """
         line = {"event": event, "message": message, "sim_s": self.sim_s, **fields}
-        self.side(EVENTS_TOPIC, line)
+        if evidence:
+            self.side(EVENTS_TOPIC, line)
         text = json.dumps({**line, "wall": self._wall_ns() / 1e9}, sort_keys=True)
         self._file.write(text + "\n")
         self._file.flush()

@@ -11,7 +11,8 @@ from fieldproof.engine._errors import InfrastructureError
 from fieldproof.engine._session import Session
 from fieldproof.engine._topology import absolute
 
-_REQUEST_S = 5.0
+_REQUEST_S = 15.0
+_OWN_S = 5.0
 _POLL_S = 0.02
 _NS = 1_000_000_000
 
@@ -81,9 +82,11 @@ def wait_for_graph(session: Session, gates: list[tuple[Gate, float]]) -> None:
 
 def _state(session: Session, gate: Gate) -> str:
     if gate.kind == "action":
-        reply = session.observer.request("has_action", timeout_s=_REQUEST_S, action=gate.name)
+        reply = session.observer.request("has_action", bound_s=_REQUEST_S, action=gate.name)
         return "offered" if reply["value"] else "not offered by any node"
-    reply = session.observer.request("lifecycle", timeout_s=_REQUEST_S, node=gate.name)
+    reply = session.observer.request(
+        "lifecycle", bound_s=_REQUEST_S, timeout_s=_OWN_S, node=gate.name
+    )
     return str(reply["state"])
 
 
@@ -111,7 +114,7 @@ def wait_for_topics(
     awaited = {gate.name: limit_s for gate, limit_s in gates if gate.kind == "topic"}
     while True:
         now_ns = advance()
-        seen = session.observer.request("seen", timeout_s=_REQUEST_S)["topics"]
+        seen = session.observer.request("seen", bound_s=_REQUEST_S)["topics"]
         silent = sorted(set(awaited) - set(seen))
         if not silent:
             return

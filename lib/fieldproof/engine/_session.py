@@ -138,9 +138,9 @@ class Session:
 
     def load_world(self) -> None:
         """Wait for the simulator and have it load the world."""
-        self.simulator.request("hello", timeout_s=_START_S)
+        self.simulator.request("hello", bound_s=_START_S)
         request = load_request(self.execution, self._plan)
-        self.simulator.request("load", timeout_s=_STEP_S, **request)
+        self.simulator.request("load", bound_s=_STEP_S, **request)
 
     def _spawn(self, role: str, arguments: list[str], environment: Mapping[str, str]) -> None:
         spec = ProcessSpec(

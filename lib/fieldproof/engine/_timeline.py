@@ -17,7 +17,8 @@ from fieldproof.samples import Sample
 from fieldproof.timeline import CANCELLED, RUNNING, SKIPPED, Occurrence, Scheduler
 
 _NS = 1_000_000_000
-_REQUEST_S = 10.0
+_REQUEST_S = 45.0
+_OWN_S = 10.0
 _REJECTED = "REJECTED"
 
 
@@ -42,14 +43,14 @@ class _Goal:
         if self._identity is None:
             return _REJECTED
         reply = self._session.observer.request(
-            "navigate_result", timeout_s=_REQUEST_S, id=self._identity
+            "navigate_result", bound_s=_REQUEST_S, timeout_s=_OWN_S, id=self._identity
         )
         return str(reply["status"]) if reply["done"] else None
 
     def cancel(self) -> None:
         if self._identity is not None:
             self._session.observer.request(
-                "navigate_cancel", timeout_s=_REQUEST_S, id=self._identity
+                "navigate_cancel", bound_s=_REQUEST_S, timeout_s=_OWN_S, id=self._identity
             )
 
 
@@ -79,7 +80,8 @@ class _Context:
         action = vehicle.topic(manifest["stack"].get("navigate_action") or "navigate_to_pose")
         reply = self._session.observer.request(
             "navigate",
-            timeout_s=min(timeout_s, _REQUEST_S),
+            bound_s=_REQUEST_S,
+            timeout_s=min(timeout_s, _OWN_S),
             action=action,
             goal={**goal, "stamp_ns": self._driver.sim_ns()},
         )

@@ -108,6 +108,11 @@ def observer_config(
             for gate in vehicle["manifest"]["readiness"]["gates"]
             if gate.get("topic")
         ],
+        "handshake": [
+            absolute(vehicle, vehicle["manifest"]["lockstep"]["ack"])
+            for vehicle in execution["vehicles"]
+            if vehicle["manifest"]["lockstep"].get("ack")
+        ],
         "recording": str(recording) if execution["record"]["enabled"] else None,
     }
 

@@ -11,7 +11,8 @@ from fieldproof.engine._log import EngineLog
 from fieldproof.engine._session import Session
 
 _NS = 1_000_000_000
-_REQUEST_S = 10.0
+_REQUEST_S = 15.0
+_OWN_S = 10.0  # what a process may take for itself before it gives its own account
 _LOOK_NS = 50_000_000  # how often a free-running world is looked at
 _STALL_S = 10.0
 
@@ -68,7 +69,7 @@ class LockstepWorld:
         """Release one tick and wait for it to end everywhere."""
         until_ns = self.sim_ns + self._tick_ns
         session = self._session
-        step = session.simulator.request("step", timeout_s=_REQUEST_S, until_ns=until_ns)
+        step = session.simulator.request("step", bound_s=_REQUEST_S, until_ns=until_ns)
         frames = step["frames"]
         if len(session.bridges) == 1:
             self._bridge_round(["sensors", "clock", "acks"], until_ns, frames)
@@ -78,7 +79,8 @@ class LockstepWorld:
                 self._bridge_round([part], until_ns, frames)
         reply = session.observer.request(
             "collect",
-            timeout_s=_REQUEST_S,
+            bound_s=_REQUEST_S,
+            timeout_s=_OWN_S,
             time_ns=until_ns,
             frames=frames,
             side=self._log.take(),
@@ -90,9 +92,9 @@ class LockstepWorld:
 
     def _bridge_round(self, parts: list[str], time_ns: int, frames: dict[str, int]) -> None:
         for bridge in self._session.bridges:
-            bridge.send("tick", time_ns=time_ns, frames=frames, do=parts, timeout_s=_REQUEST_S)
+            bridge.send("tick", time_ns=time_ns, frames=frames, do=parts, timeout_s=_OWN_S)
         for bridge in self._session.bridges:
-            bridge.receive("tick", timeout_s=_REQUEST_S)
+            bridge.receive("tick", bound_s=_REQUEST_S)
 
 
 class PacedWorld:
@@ -113,7 +115,7 @@ class PacedWorld:
         """Let the simulator run at the scenario's pace."""
         mode = self._session.execution["time"]
         pace = 1.0 if mode["mode"] == "realtime" else mode["rtf"]
-        self._session.simulator.request("resume", timeout_s=_REQUEST_S, rtf=pace)
+        self._session.simulator.request("resume", bound_s=_REQUEST_S, rtf=pace)
         self._moved_at = time.monotonic()
 
     def set_origin(self) -> dict[str, float | None]:
@@ -131,9 +133,7 @@ class PacedWorld:
         if pause_s > 0:
             time.sleep(pause_s)  # the pace itself: nothing is awaited here but time
         self._next_look_ns = time.monotonic_ns() + _LOOK_NS
-        reply = self._session.observer.request(
-            "collect", timeout_s=_REQUEST_S, side=self._log.take()
-        )
+        reply = self._session.observer.request("collect", bound_s=_REQUEST_S, side=self._log.take())
         if reply["time_ns"] > self.sim_ns:
             self._moved_at = time.monotonic()
         elif time.monotonic() - self._moved_at > _STALL_S:

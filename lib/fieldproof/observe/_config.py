@@ -22,6 +22,8 @@ class ObserverConfig:
         observe: the plan's observation part (models, contacts, rates, values).
         record: whether and which topics to record (`enabled`, `topics`; empty means all visible).
         gates: topics that the readiness gates wait for.
+        handshake: topics on which nodes acknowledge ticks; to subscribe to them changes what the
+            nodes do, and they say nothing about the vehicle.
         recording: folder of the recording, None where nothing is recorded.
     """
 
@@ -33,6 +35,7 @@ class ObserverConfig:
     observe: Mapping[str, Any]
     record: Mapping[str, Any]
     gates: tuple[str, ...]
+    handshake: tuple[str, ...]
     recording: Path | None
 
     @property
@@ -53,6 +56,7 @@ class ObserverConfig:
             observe=data["observe"],
             record=data["record"],
             gates=tuple(data["gates"]),
+            handshake=tuple(data["handshake"]),
             recording=Path(data["recording"]) if data["recording"] else None,
         )
 
@@ -76,4 +80,6 @@ class ObserverConfig:
         # logs and parameter changes follow the wall clock of the processes, so that with them no
         # two lockstep recordings would be alike; they can still be asked for by name
         talk = topic in ("/rosout", "/parameter_events")
-        return not hidden and not (talk and self.lockstep)
+        if hidden or topic in self.handshake:
+            return False
+        return not (talk and self.lockstep)

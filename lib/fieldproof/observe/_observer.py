@@ -51,17 +51,22 @@ class Observer:
         self._rates: dict[tuple[str, int], RateWindow] = {}
         self._samples: list[dict[str, Any]] = []
         self._released = not config.lockstep
+        self._latched: list[Message] = []
         self._poses: dict[str, dict[str, float]] = {}
         self._hz: dict[str, float] = {}
         self._next_second_ns = 0
         self._pace: tuple[int, int] | None = None  # (wall, sim) at the last whole second
-        self._frame_seq: dict[str, int] = {}
         self.seen: set[str] = set()
+        self.taken: Counter[str] = Counter()  # messages of each topic that count as evidence
         self.now_ns = 0
 
     def release(self) -> None:
         """The first tick is about to be taken: from here on everything is evidence."""
         self._released = True
+        for message in self._ordered(self._latched):
+            self._accept(message)
+            self._watch(message)
+        self._latched.clear()
         for item in self._config.observe.get("rates", ()):
             key = (item["topic"], item["window_ns"])
             self._rates[key] = RateWindow(item["window_ns"], self.now_ns)
@@ -85,16 +90,22 @@ class Observer:
     def take_messages(self, now_ns: int) -> None:
         """Take everything that has arrived on the topics, as of simulation time `now_ns`."""
         self.now_ns = max(self.now_ns, now_ns)
+        if not self._released:
+            # what is latched holds from the start; other bring-up talk depends on how fast
+            # processes are, and is not evidence
+            taken = self._topics.take()
+            self._latched += [each for each in taken if self._topics.latched(each.topic)]
+            self.seen.update(each.topic for each in self._latched)
+            return
         for message in self._ordered(self._topics.take()):
-            self.seen.add(message.topic)
-            latched = self._topics.latched(message.topic)
-            if not self._released and not latched:
-                continue  # bring-up: handshakes that depend on how fast processes start
-            self._record(message)
-            if self._released:
-                self._watch(message)
-        if self._released:
-            self._each_second()
+            self._accept(message)
+            self._watch(message)
+        self._each_second()
+
+    def _accept(self, message: Message) -> None:
+        self.seen.add(message.topic)
+        self.taken[message.topic] += 1
+        self._record(message)
 
     def _ordered(self, messages: Iterable[Message]) -> list[Message]:
         """In lockstep, an order that does not depend on which publisher was faster."""

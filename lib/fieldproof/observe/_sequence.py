@@ -22,6 +22,15 @@ class SequenceCheck:
     lost: int = 0
     _last: list[int] = field(default_factory=list)  # the last number of each series, sorted
 
+    @property
+    def series(self) -> int:
+        """How many publishers have been heard, as far as their numbers tell them apart."""
+        return len(self._last)
+
+    def forgive(self) -> None:
+        """Start counting anew, knowing where each series stands."""
+        self.received = self.lost = 0
+
     def add(self, number: int) -> int:
         """Take one message's number; return how many before it are missing."""
         self.received += 1

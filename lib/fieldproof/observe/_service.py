@@ -27,6 +27,7 @@ _IDLE_MS = 5  # between looks at the topics while nothing is asked (modes that r
 _PARENT_MS = 500
 _DISCOVERY_NS = _NS // 2
 _MATCH_POLL_S = 0.005
+_LATCHED_S = 1.0
 
 
 class Service:
@@ -116,16 +117,27 @@ class Service:
         return {}
 
     def _match(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Wait until every wanted topic is subscribed to and connected with its publishers."""
-        deadline = time.monotonic() + request["timeout_s"]
+        """Wait until every wanted topic is subscribed to and connected with its publishers.
+
+        On the topics of `heard`, which are published all through bring-up, a message must have come
+        from each publisher: from there on a missing one shows in the numbers. What is latched
+        already must come before the first tick, too; a latched topic that stays silent is taken
+        to have nothing to say yet.
+        """
+        started = time.monotonic()
+        deadline = started + request["timeout_s"]
         required = set(request["topics"])
         while True:
             self._topics.discover()
+            self._observer.take_messages(self._observer.now_ns)
             missing = sorted(required - set(self._topics.topics()))
-            unmatched = self._topics.unmatched()
+            unmatched = sorted({*self._topics.unmatched(), *self._topics.unheard(request["heard"])})
             if not missing and not unmatched:
-                return {"missing": [], "unmatched": [], "topics": self._topics.topics()}
-            if time.monotonic() > deadline:
+                silent = self._topics.unheard(self._topics.latched_topics())
+                if silent and time.monotonic() < started + _LATCHED_S:
+                    time.sleep(_MATCH_POLL_S)
+                    continue
+            if (not missing and not unmatched) or time.monotonic() > deadline:
                 return {
                     "missing": missing,
                     "unmatched": unmatched,
@@ -136,6 +148,7 @@ class Service:
     def _release(self, _request: dict[str, Any]) -> dict[str, Any]:
         self._observer.take_frames(self._frames.drain())
         self._observer.take_messages(self._observer.now_ns)
+        self._topics.forgive()
         self._observer.release()
         return {}
 
@@ -178,7 +191,10 @@ class Service:
     def _finish(self, _request: dict[str, Any]) -> dict[str, Any]:
         """Close the recording and give the account of what was lost."""
         late = self._topics.discover() if self._config.lockstep else []
-        counts = self._topics.counts()
+        counts = {
+            topic: {"messages": self._observer.taken[topic], "lost": lost}
+            for topic, lost in self._topics.lost().items()
+        }
         if self._recorder is not None:
             self._recorder.close()
             self._recorder = None

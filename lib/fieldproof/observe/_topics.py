@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,9 +69,7 @@ class TopicObserver:
             TopicError: a topic has publishers of different types, or its type is not installed.
         """
         new: list[str] = []
-        for topic, types in sorted(
-            self._node.get_topic_names_and_types()
-        ):
+        for topic, types in sorted(self._node.get_topic_names_and_types()):
             if topic in self._subscriptions or not self._wanted(topic):
                 continue
             if self._node.count_publishers(topic) == 0:
@@ -116,6 +114,10 @@ class TopicObserver:
         """Whether late subscribers get the topic's last messages (transient local)."""
         return self._subscriptions[topic].latched
 
+    def latched_topics(self) -> list[str]:
+        """The subscribed topics that are latched."""
+        return [topic for topic, item in sorted(self._subscriptions.items()) if item.latched]
+
     def offered(self, topic: str) -> tuple[OfferedQos, ...]:
         """What each publisher of the topic offers."""
         return self._subscriptions[topic].offered
@@ -127,6 +129,19 @@ class TopicObserver:
             for topic, item in sorted(self._subscriptions.items())
             if item.handle.get_publisher_count() < self._node.count_publishers(topic)
         ]
+
+    def unheard(self, topics: Iterable[str]) -> list[str]:
+        """Those of the topics on which not every publisher has been heard yet."""
+        heard = {
+            topic: item.check.series >= self._node.count_publishers(topic) > 0
+            for topic, item in self._subscriptions.items()
+        }
+        return sorted(topic for topic in topics if not heard.get(topic, False))
+
+    def forgive(self) -> None:
+        """Begin the account of lost messages here; what came before was bring-up."""
+        for item in self._subscriptions.values():
+            item.check.forgive()
 
     def take(self) -> Iterator[Message]:
         """Everything that has arrived, topic by topic in order of name."""
@@ -141,12 +156,9 @@ class TopicObserver:
                 item.check.add(number)
                 yield Message(topic, item.type_name, bytes(cdr), number)
 
-    def counts(self) -> dict[str, dict[str, int]]:
-        """Messages received and lost for each topic."""
-        return {
-            topic: {"messages": item.check.received, "lost": item.check.lost}
-            for topic, item in sorted(self._subscriptions.items())
-        }
+    def lost(self) -> dict[str, int]:
+        """Messages known to be missing, for each subscribed topic."""
+        return {topic: item.check.lost for topic, item in sorted(self._subscriptions.items())}
 
 
 def message_type(type_name: str, topic: str) -> type:

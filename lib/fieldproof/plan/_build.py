@@ -99,6 +99,7 @@ class _Planner:
     files: dict[str, pathlib.Path] = field(default_factory=dict)
     world: Shelved[World] | None = None
     vehicles: dict[str, PlannedVehicle | None] = field(default_factory=dict)
+    places: dict[tuple[float, float], str] = field(default_factory=dict)
     entries: list[PlannedEntry] = field(default_factory=list)
     assertions: list[PlannedAssertion] = field(default_factory=list)
     kpis: list[PlannedAssertion] = field(default_factory=list)
@@ -138,10 +139,10 @@ class _Planner:
             event = self.registries.events[entry.action]
             self._kept(path, context.check_places)
             trigger = self._kept(path, lambda: trigger_of(entry, context))  # noqa: B023
-            resolved = self._asked(path, entry.action, lambda: event.plan(entry, context))  # noqa: B023
+            resolved = self._asked(path, entry.action, lambda: _data(event.plan(entry, context)))  # noqa: B023
             if trigger is not None and resolved is not None:
                 self.watches.extend(trigger.watches)
-                self.entries.append(PlannedEntry(entry, trigger, plain(resolved)))
+                self.entries.append(PlannedEntry(entry, trigger, resolved))
         for section, specs, kinds, planned in (
             ("assertions", self.draft.assertions, self.registries.assertions, self.assertions),
             ("kpis", self.draft.kpis, self.registries.kpis, self.kpis),
@@ -198,13 +199,19 @@ class _Planner:
         spawn: Pose | None = self._kept(
             ("vehicles", place), lambda: context.place(settings.spawn, at="spawn")
         )
-        for other in self.vehicles.values():
-            if other and spawn and (other.spawn.x, other.spawn.y) == (spawn.x, spawn.y):
-                self._add(Problem(f"{other.name} stands there", ("vehicles", place, "spawn")))
-        if spawn is None or shelved is None:
+        if spawn is not None:
+            owner = self.places.setdefault((spawn.x, spawn.y), settings.name)
+            if owner != settings.name:
+                self._add(Problem(f"{owner} stands there", ("vehicles", place, "spawn")))
+        if shelved is None:
             return None
+        # A vehicle whose place is unknown is still looked at for its topics; no plan comes of it.
         return PlannedVehicle(
-            settings.name, settings.ros_namespace, settings.manifest, spawn, shelved.model
+            settings.name,
+            settings.ros_namespace,
+            settings.manifest,
+            spawn or Pose(0.0, 0.0),
+            shelved.model,
         )
 
     def _check_tick(self, world: World) -> None:
@@ -234,14 +241,20 @@ class _Planner:
     def _asked(self, path: Path, name: str, call: Callable[[], _Result]) -> _Result | None:
         """Do the same for the hook of a type, which may be a plugin's and may be broken."""
         try:
-            result = self._kept(path, call)
-            if isinstance(result, dict):
-                canonical_json(plain(result))
+            return self._kept(path, call)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             what = f"{name} could not be planned: {type(error).__name__}: {error}"
             self._add(Problem(what, path))
-            return None
-        return result
+        return None
 
     def _add(self, problem: Problem) -> None:
         self.problems.append(problem if problem.file else self.draft.source.place(problem))
+
+
+def _data(resolved: object) -> dict[str, Any]:
+    """Return what an event resolved as JSON data, poses included; raises when it is none."""
+    data = plain(resolved)
+    if not isinstance(data, dict):
+        raise TypeError(f"plan returned {type(resolved).__name__}, not a mapping")
+    canonical_json(data)
+    return data

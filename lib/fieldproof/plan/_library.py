@@ -56,7 +56,22 @@ def shelved_robot(robots_dir: pathlib.Path, name: str) -> Shelved[VehicleManifes
     _check_name(manifest.name, name, document)
     urdf = manifest.model.urdf
     files = _with_resources(folder, f"robots/{name}", urdf, document, ("model", "urdf"))
-    return Shelved(manifest, files)
+    stack = _stack(robots_dir, manifest.stack.package, document)
+    return Shelved(manifest, files | stack)
+
+
+def _stack(robots_dir: pathlib.Path, package: str, document: Document) -> dict[str, pathlib.Path]:
+    """Return the sources of the Python package that the stack's processes run."""
+    folder = robots_dir / package
+    if not (folder / "__init__.py").is_file():
+        known = [one.parent.name for one in sorted(robots_dir.glob("*/__init__.py"))]
+        hint = nearest(package, known) or f"{robots_dir} holds none"
+        problem = Problem(f"unknown package {shown(package)}", ("stack", "package"), hint=hint)
+        raise ScenarioError(document.source.place(problem))
+    return {
+        f"robots/{package}/{source.relative_to(folder).as_posix()}": source
+        for source in sorted(folder.rglob("*.py"))
+    }
 
 
 def _folder(shelf: pathlib.Path, name: str, kind: str, file: str) -> pathlib.Path:

@@ -1,0 +1,3 @@
+from fieldproof.cli import main
+
+main()

@@ -1,0 +1,37 @@
+"""How errors leave the command: what a person reads, and the exit code that CI reads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import click
+
+from fieldproof.engine import InfrastructureError
+from fieldproof.model import ScenarioError
+from fieldproof.runs import RunError, Status
+
+INVALID = Status.INVALID.exit_code
+ERROR = Status.ERROR.exit_code
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn the errors that a person can act on into text and an exit code; others pass."""
+    try:
+        yield
+    except ScenarioError as error:
+        for problem in error.problems:
+            click.echo(f"{problem}", err=True)
+        count = len(error.problems)
+        stop(f"{count} problem{'' if count == 1 else 's'}, nothing was started", INVALID)
+    except (InfrastructureError, RunError, OSError) as error:
+        stop(str(error), ERROR)
+
+
+def stop(message: str, code: int) -> NoReturn:
+    """Print a message to standard error and end with an exit code."""
+    click.echo(click.style(message, fg="red"), err=True)
+    sys.exit(code)

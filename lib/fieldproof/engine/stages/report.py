@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fieldproof.engine._files import read_json, read_lines
+from fieldproof.runs import compose_run_record, list_artefacts
+from fieldproof_reports import render_all
+
+
+def stage_report(evidence: Path, verdict: Path, evaluation: Path, out: Path) -> None:
+    """Write run.json and every report from a run's evidence and verdict."""
+    out.mkdir(parents=True, exist_ok=True)
+    record = record_of(evidence, verdict, evaluation, envelope=None)
+    (out / "run.json").write_text(json.dumps(record, indent=2, sort_keys=True) + "\n", "utf-8")
+    for name, text in render_all(record).items():
+        (out / name).write_text(text, "utf-8")
+
+
+def record_of(
+    evidence: Path, verdict: Path, evaluation: Path, *, envelope: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The record of a run, put together from its files.
+
+    Args:
+        evidence: folder of the evidence.
+        verdict: folder of assertions.jsonl and kpis.jsonl.
+        evaluation: folder of evaluation.json.
+        envelope: time and place, None in the build.
+    """
+    folders = list(dict.fromkeys((evidence, verdict)))
+    return compose_run_record(
+        read_json(evidence / "execution.json"),
+        read_json(evaluation / "evaluation.json"),
+        read_json(evidence / "outcome.json"),
+        json.loads((evidence / "timeline.json").read_text("utf-8")),
+        read_lines(verdict / "assertions.jsonl"),
+        read_lines(verdict / "kpis.jsonl"),
+        envelope,
+        artefacts=list_artefacts(*folders),
+    )
