@@ -170,7 +170,7 @@ class Evaluator:
             for subject in dict.fromkeys(subjects):
                 self._by_subject.setdefault(subject, []).append(checker)
         if not self._everything:
-            return lambda subject: self._by_subject.get(subject, ())
+            return lambda subject: tuple(self._by_subject.get(subject, ()))
         return lambda subject: (*self._by_subject.get(subject, ()), *self._everything)
 
     def _note_verdict(self, checker: Checker) -> None:
@@ -221,11 +221,14 @@ class Evaluator:
         return self._take()
 
     def _deliver(self, sample: Sample, t: float) -> None:
-        checkers = self._interested(subject_of(sample))
         self._sample = (t, sample.sim)
-        for checker in checkers:
-            self._call(checker, checker.on_sample, sample, t)
-            self._due = min(self._due, _due_of(checker))
+        for checker in self._interested(subject_of(sample)):
+            try:
+                checker.on_sample(sample, t)
+            except Exception as error:  # noqa: BLE001 - a plugin's checker may raise anything
+                self._break(checker, error)
+            if checker.result is None:
+                self._due = min(self._due, _due_of(checker))
         if sample.kind == "action":
             label, event = sample.data["label"], sample.data["event"]
             status = str(sample.data.get("status", ""))
@@ -270,18 +273,27 @@ class Evaluator:
         try:
             return hook(*args)
         except Exception as error:  # noqa: BLE001 - a plugin's checker may raise anything
-            self._broken.add(id(checker))
-            if checker.result is None:
-                what = f"{type(error).__name__}: {error}"
-                spec = checker.planned.spec
-                reason = printable(f"its checker raised {what}")
-                t = None if self._origin is None else max(self._now, 0.0)
-                evidence = {"error": printable(what)}
-                checker.result = Result(
-                    spec.name, spec.type, FAILED, reason, t, None, evidence, {}, _on_fail(checker)
-                )
-                self._fresh.append(checker)
+            self._break(checker, error)
             return None
+
+    def _break(self, checker: Checker, error: Exception) -> None:
+        """Fail the assertion of a checker that raised, and leave the checker alone from now on."""
+        self._broken.add(id(checker))
+        for listening in (*self._by_subject.values(), self._everything):
+            listening[:] = [one for one in listening if one is not checker]
+        if checker.result is None:
+            what = printable(f"{type(error).__name__}: {error}")
+            spec = checker.planned.spec
+            checker.result = Result(
+                spec.name,
+                spec.type,
+                FAILED,
+                f"its checker raised {what}",
+                None if self._origin is None else max(self._now, 0.0),
+                evidence={"error": what},
+                on_fail=getattr(spec, "on_fail", "continue"),
+            )
+            self._fresh.append(checker)
 
 
 def _due_of(checker: Checker) -> float:
@@ -289,10 +301,6 @@ def _due_of(checker: Checker) -> float:
     if checker.result is not None:
         return math.inf
     return -math.inf if checker.due_s is None else checker.due_s
-
-
-def _on_fail(checker: Checker) -> str:
-    return str(getattr(checker.planned.spec, "on_fail", "continue"))
 
 
 def _checkers(evaluation: Mapping[str, Any], types: Mapping[str, AssertionType]) -> list[Checker]:

@@ -1,6 +1,6 @@
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -79,9 +79,9 @@ class ReachPoseChecker(WindowedChecker):
         self._samples = 0
         self._first: tuple[float, float] | None = None
         self._moved_m = 0.0
-        self._closest: dict[str, Any] | None = None
-        self._final: dict[str, Any] | None = None
-        self._reached: dict[str, Any] | None = None
+        self._closest: _Seen | None = None
+        self._final: _Seen | None = None
+        self._reached: _Seen | None = None
 
     def subjects(self) -> tuple[Subject, ...]:
         """The vehicle's poses."""
@@ -100,24 +100,16 @@ class ReachPoseChecker(WindowedChecker):
         if self._first is None:
             self._first = (x, y)
         self._moved_m = max(self._moved_m, math.hypot(x - self._first[0], y - self._first[1]))
-        pose = {
-            "t_s": t,
-            "sim_s": sample.sim,
-            "x": x,
-            "y": y,
-            "yaw": yaw,
-            "distance_m": rounded(distance),
-            "yaw_error_rad": rounded(abs(off)),
-        }
-        self._final = pose
-        self.note(t, sample, **{key: pose[key] for key in ("x", "y", "yaw", "distance_m")})
-        if self._closest is None or pose["distance_m"] < self._closest["distance_m"]:
+        pose = self._final = _Seen(t, sample.sim, x, y, yaw, distance, abs(off))
+        if self._closest is None or distance < self._closest.distance:
             self._closest = pose
-        if self._reached is None and self._is_there(distance, off):
+        if self._reached is not None:
+            return
+        self.note(t, sample, x=x, y=y, yaw=yaw, distance_m=rounded(distance))
+        if self._is_there(pose) and not self.done:
             self._reached = pose
-            self.resolve(
-                PASSED, f"{self._model} reached the target: {self._how(pose)}", t, sample.sim
-            )
+            what = f"{self._model} reached the target: {self._how(pose)}"
+            self.resolve(PASSED, what, t, sample.sim)
 
     def on_window_end(self, t: float, when: str) -> None:
         """Fail, and say how close it came."""
@@ -125,28 +117,31 @@ class ReachPoseChecker(WindowedChecker):
 
     def evidence(self) -> Mapping[str, Any]:
         """The deciding pose, or else the closest; the last one; how many there were."""
-        which = {"closest": self._closest} if self._reached is None else {"reached": self._reached}
-        return {**which, "final": self._final, "samples": self._samples}
+        final = {"final": _shown(self._final), "samples": self._samples}
+        if self._reached is not None:
+            return {"reached": _shown(self._reached), **final}
+        return {"closest": _shown(self._closest), **final}
 
     def metrics(self) -> Metrics:
         """Distances in metres and the time of arrival in seconds."""
+        closest, reached, final = self._closest, self._reached, self._final
         return {
-            "closest_m": (self._closest and self._closest["distance_m"], "m"),
-            "reached_at_s": (self._reached and self._reached["t_s"], "s"),
-            "final_distance_m": (self._final and self._final["distance_m"], "m"),
+            "closest_m": (closest and rounded(closest.distance), "m"),
+            "reached_at_s": (reached and reached.t, "s"),
+            "final_distance_m": (final and rounded(final.distance), "m"),
         }
 
-    def _is_there(self, distance: float, off: float) -> bool:
+    def _is_there(self, pose: "_Seen") -> bool:
         limit = self._spec.yaw_tolerance_rad
-        return distance <= self._spec.tolerance_m and (limit is None or abs(off) <= limit)
+        return pose.distance <= self._spec.tolerance_m and (limit is None or pose.off <= limit)
 
-    def _how(self, pose: Mapping[str, Any]) -> str:
+    def _how(self, pose: "_Seen") -> str:
         spec = self._spec
-        text = f"{number(pose['distance_m'])} m away at {number(pose['t_s'])} s"
+        text = f"{number(pose.distance)} m away at {number(pose.t)} s"
         if spec.yaw_tolerance_rad is None:
             return f"{text} (tolerance {number(spec.tolerance_m)} m)"
         limits = f"{number(spec.tolerance_m)} m, {number(spec.yaw_tolerance_rad)} rad"
-        return f"{text}, heading {number(pose['yaw_error_rad'])} rad off (tolerance {limits})"
+        return f"{text}, heading {number(pose.off)} rad off (tolerance {limits})"
 
     def _why_not(self, when: str) -> str:
         closest = self._closest
@@ -156,3 +151,29 @@ class ReachPoseChecker(WindowedChecker):
         if self._moved_m < MOVED_M:
             return f"{self._model} never moved: not at the target {when}, {self._how(closest)}"
         return f"{self._model} did not reach the target {when}: closest {self._how(closest)}"
+
+
+class _Seen(NamedTuple):
+    """A pose with its distance to the target in metres and its heading error in radians."""
+
+    t: float
+    sim: float | None
+    x: float
+    y: float
+    yaw: float
+    distance: float
+    off: float
+
+
+def _shown(pose: _Seen | None) -> dict[str, Any] | None:
+    if pose is None:
+        return None
+    return {
+        "t_s": pose.t,
+        "sim_s": pose.sim,
+        "x": pose.x,
+        "y": pose.y,
+        "yaw": pose.yaw,
+        "distance_m": rounded(pose.distance),
+        "yaw_error_rad": rounded(pose.off),
+    }

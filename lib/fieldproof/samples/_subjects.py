@@ -1,19 +1,20 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from fieldproof.samples._sample import Sample
 
 Subject = tuple[str, ...]
 """What a sample is about: its kind, then what tells its streams apart, such as a topic."""
 
-_NAMED: Mapping[str, tuple[str, ...]] = {
-    "pose": ("model",),
-    "rate": ("topic",),
-    "value": ("topic", "field"),
-    "field_error": ("topic", "field"),
-    "contact": ("vehicle",),
-    "latency": ("topic",),
-    "lifecycle": ("node",),
-    "resource": ("vehicle", "role"),
+_SUBJECTS: Mapping[str, Callable[[Mapping[str, Any]], Subject]] = {
+    "pose": lambda data: ("pose", data["model"]),
+    "rate": lambda data: ("rate", data["topic"]),
+    "value": lambda data: ("value", data["topic"], data["field"]),
+    "field_error": lambda data: ("field_error", data["topic"], data["field"]),
+    "contact": lambda data: ("contact", data["vehicle"]),
+    "latency": lambda data: ("latency", data["topic"]),
+    "lifecycle": lambda data: ("lifecycle", data["node"]),
+    "resource": lambda data: ("resource", data.get("vehicle") or "", data["role"]),
 }
 
 
@@ -24,10 +25,5 @@ def subject_of(sample: Sample) -> Subject:
     and field errors by topic and field, contacts by vehicle, lifecycle states by node, resources
     by vehicle and role. The other kinds have one subject each, the kind alone.
     """
-    names = _NAMED.get(sample.kind)
-    if names is None:
-        return (sample.kind,)
-    data = sample.data
-    if len(names) == 1:
-        return (sample.kind, data[names[0]])
-    return (sample.kind, *(data.get(name) or "" for name in names))
+    subject = _SUBJECTS.get(sample.kind)
+    return (sample.kind,) if subject is None else subject(sample.data)
