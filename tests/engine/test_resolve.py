@@ -3,7 +3,7 @@ import pathlib
 import jsonschema
 import pytest
 
-from fieldproof.engine.resolve import resolve
+from fieldproof.engine.resolve import installed_schema, resolve
 from fieldproof.model import ScenarioError, canonical_document, read_yaml
 
 ROOT = pathlib.Path(__file__).parents[2]

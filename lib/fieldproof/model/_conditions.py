@@ -240,6 +240,8 @@ class _Translator:
         if name in FUNCTIONS:
             raise self._refused(node, f"{name} is a function", f"write {name}(…)")
         hint = nearest(name, [*self._known, *CONSTANTS, *FUNCTIONS])
+        if not hint.startswith("nearest"):
+            hint = nearest(name, self._known)
         if name.lower() in {"true", "false", "none", "null"}:
             hint = f"write {'None' if name.lower() == 'null' else name.capitalize()}"
         raise self._refused(node, f"unknown name {name}", hint)

@@ -61,5 +61,8 @@ def parts_of(part: object) -> Iterator[tuple[Path, object]]:
     elif isinstance(part, list | tuple):
         items = enumerate(part)
     for key, item in items:
-        for path, inner in parts_of(item):
-            yield (key, *path), inner
+        if isinstance(item, BaseModel | Mapping | list | tuple):
+            for path, inner in parts_of(item):
+                yield (key, *path), inner
+        else:
+            yield (key,), item

@@ -159,23 +159,20 @@ def _cycles(timeline: Sequence[TimelineBase | None]) -> Iterator[Problem]:
     places = {one.label: place for place, one in enumerate(timeline) if one}
     settled: set[str] = set()
     for start in entries:
-        trail: list[str] = []
-        stack = [(start, iter(_before(entries, start)))] if start not in settled else []
-        if stack:
-            trail.append(start)
-        while stack:
-            label, rest = stack[-1]
+        trail: dict[str, Iterator[str]] = {}
+        if start not in settled:
+            trail[start] = iter(_before(entries, start))
+        while trail:
+            label, rest = next(reversed(trail.items()))
             following = next(rest, None)
             if following is None:
-                stack.pop()
-                trail.pop()
+                trail.popitem()
                 settled.add(label)
             elif following in trail:
-                loop = trail[trail.index(following) :]
-                yield _cycle_problem(loop, places)
+                labels = list(trail)
+                yield _cycle_problem(labels[labels.index(following) :], places)
             elif following not in settled:
-                trail.append(following)
-                stack.append((following, iter(_before(entries, following))))
+                trail[following] = iter(_before(entries, following))
 
 
 def _before(entries: dict[str, TimelineBase], label: str) -> list[str]:
