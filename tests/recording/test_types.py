@@ -1,3 +1,5 @@
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -165,3 +167,24 @@ def test_share_folders_are_the_existing_ones_of_the_ament_prefixes_and_the_inter
         tmp_path / "python" / "share",
     )
     assert share_folders({}, Path("/nonexistent")) == ()
+
+
+def test_every_message_installed_in_this_environment_has_a_readable_definition():
+    folders = share_folders(os.environ, Path(sys.prefix))
+    types = MessageTypes(folders)
+    names = sorted(
+        f"{path.parts[-3]}/msg/{path.stem}"
+        for folder in folders
+        for path in folder.glob("*/msg/*.msg")
+    )
+    actions = sorted(
+        f"{path.parts[-3]}/action/{path.stem}_FeedbackMessage"
+        for folder in folders
+        for path in folder.glob("*/action/*.action")
+    )
+    if not names:
+        pytest.skip("no ROS interface package is installed: their definitions were not read")
+    for name in (*names, *actions):
+        definition = types.definition(name)
+        again = MessageTypes(definitions={name: definition.text}).definition(name)
+        assert again.text == definition.text
