@@ -9,7 +9,7 @@ and would make it unclear which position a value has; an anchor may stand for a 
 import pathlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
@@ -116,7 +116,6 @@ class _Open:
     height: int = 0
     key: str | None = None
     awaits_key: bool = True
-    ignored: int = field(default=0)
 
 
 class _Builder:

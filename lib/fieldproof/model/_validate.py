@@ -1,6 +1,7 @@
 import functools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -219,9 +220,7 @@ def _retyped(kind: str, value: object) -> str:
 
 
 def _is_number(text: str) -> bool:
-    parse: Callable[[str], object] = float
     try:
-        parse(text)
+        return math.isfinite(float(text))
     except ValueError:
         return False
-    return True
