@@ -135,20 +135,33 @@ class StackProcess:
             stdout=subprocess.PIPE,
             text=True,
         )
+        self._lines: queue.Queue[str] = queue.Queue()
+        self._reader = threading.Thread(target=self._read)  # a full pipe would stop the node
+        self._reader.start()
 
     def received(self, time_ns: int) -> list[dict[str, Any]]:
-        """What arrived for the tick that ended at ``time_ns``: topic and message, in order."""
+        """What has arrived since the last call until the tick that ended at ``time_ns``."""
+        rows: list[dict[str, Any]] = []
         while True:
-            line = self._process.stdout.readline()
+            line = self._lines.get(timeout=30)
             assert line, "the stack's node has ended"
             tick = json.loads(line)
+            rows += tick["received"]
             if tick["time_ns"] == time_ns:
-                return tick["received"]
+                return rows
 
     def stop(self) -> None:
         if self._process.poll() is None:
             self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+        self._reader.join()
+        self._process.stdin.close()
+        self._process.stdout.close()
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            self._lines.put(line)
+        self._lines.put("")
 
 
 def sensor_frames(simulator: PeerSimulator, vehicle: str, until_ns: int) -> dict[str, int]:

@@ -23,6 +23,7 @@ from std_msgs.msg import Header
 from fieldproof_bridge._node import Inlet
 
 DEPTH = 1000
+LATCHED = ("tf_static", "robot_description")
 
 
 def get_message(ros_type: str) -> type[Any]:
@@ -58,7 +59,7 @@ class Stack:
                 get_message(ros_type),
                 topic,
                 print,
-                latched if topic in ("tf_static", "robot_description") else qos,
+                latched if topic.split("/")[-1] in LATCHED else qos,
             )
             for topic, ros_type in options["topics"].items()
         }

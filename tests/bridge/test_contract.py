@@ -93,6 +93,7 @@ def change(path, value):
             "lidar: frame left_wheel does not stand still in base_link",
         ),
         (change(("sensors", 1, "topic"), "scan"), "topic /ugv1/scan stands for 2 routes"),
+        (change(("lockstep",), {}), "lockstep: the manifest has neither ack nor hold_ms"),
         (change(("model", "base_link"), "base"), "model.base_link: the URDF has no link base"),
         (
             change(("driver_swap", 0, "rate_hz"), 20),
@@ -107,7 +108,17 @@ def change(path, value):
             "driver_swap: urg_node feeds no route named lidar_front",
         ),
     ],
-    ids=["type", "frame", "moving frame", "topic twice", "base", "rate", "swap topic", "swap"],
+    ids=[
+        "type",
+        "frame",
+        "moving frame",
+        "topic twice",
+        "no end of tick",
+        "base",
+        "rate",
+        "swap topic",
+        "swap",
+    ],
 )
 def test_what_the_bridge_cannot_keep_is_a_problem(config_data, description, edit, says):
     edit(config_data["manifest"])
