@@ -131,9 +131,11 @@ def test_a_handshake_that_never_comes_is_bounded(context):
         def request(self, op, **fields):
             return {}
 
-    with FrameSubscriber("inproc://nobody", ("a",), context=context) as subscriber:
-        with pytest.raises(FrameTimeoutError, match="no frame came through inproc://nobody"):
-            subscriber.sync(Silent(), timeout_s=0.02)
+    with (
+        FrameSubscriber("inproc://nobody", ("a",), context=context) as subscriber,
+        pytest.raises(FrameTimeoutError, match="no frame came through inproc://nobody"),
+    ):
+        subscriber.sync(Silent(), timeout_s=0.02)
 
 
 def test_a_simulator_that_does_not_answer_is_a_named_error_and_a_late_answer_is_dropped(context):

@@ -1,4 +1,6 @@
 import math
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -185,3 +187,56 @@ def test_a_near_miss_is_no_contact(bench, write_world, quiet_manifest):
     near.run(4.5)  # passes at 1 cm
     assert near.truth()["x"] > 3.5
     assert near.all("contact/ugv1") == []
+
+
+def grey_png(rows):
+    """Return an 8-bit greyscale PNG of equal rows of pixels."""
+
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
+    pixels = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows))
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+    )
+
+
+def test_meshes_and_heightmaps_are_seen_where_they_stand(
+    bench, write_world, quiet_manifest, tmp_path
+):
+    corners = [(x, y, z) for z in (0, 1) for y in (-1, 1) for x in (-1, 1)]
+    faces = [(1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)]
+    (tmp_path / "cube.obj").write_text(
+        "".join("v {} {} {}\n".format(*corner) for corner in corners)
+        + "".join("f {} {} {} {}\n".format(*face) for face in faces)
+    )
+    (tmp_path / "ridge.png").write_bytes(grey_png([[0, 0, 255, 0, 0]] * 5))
+
+    def still(name, pose, geometry):
+        parts = "".join(
+            f'<{kind} name="k"><geometry>{geometry}</geometry></{kind}>'
+            for kind in ("collision", "visual")
+        )
+        return (
+            f'<model name="{name}"><static>1</static><pose>{pose} 0 0 0</pose>'
+            f'<link name="l">{parts}</link></model>'
+        )
+
+    world = write_world(
+        still("cube", "4 0 0", "<mesh><uri>cube.obj</uri><scale>0.5 0.5 1</scale></mesh>")
+        + still("ridge", "-6 0 0", "<heightmap><uri>ridge.png</uri><size>4 4 2</size></heightmap>")
+    )
+    seen = bench(world=world, vehicle={"manifest": quiet_manifest, **OPEN})
+    seen.run(0.1)
+    ranges = np.frombuffer(seen.last("sensor/ugv1/lidar")["ranges"], "<f4")
+    assert ranges[180] == pytest.approx(3.5, abs=2e-3)
+    # The ridge is 2 m high at x = -6 and falls to 0 within 1 m: the ray 0.35 m up meets its slope.
+    assert ranges[0] == pytest.approx(5 + 0.35 / 2, abs=0.01)
+    seen.drive(1.0, 0.0)
+    seen.run(5.0)
+    assert {c["collision2"] for f in seen.all("contact/ugv1") for c in f["contacts"]} == {
+        "cube::l::k"
+    }
+    assert seen.truth()["x"] == pytest.approx(3.2, abs=0.02)

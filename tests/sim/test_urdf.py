@@ -81,8 +81,10 @@ def test_colours_are_found_by_name(parse):
             "<inertial> needs <mass> and <inertia>",
         ),
         (
-            '<link name="a"><collision><geometry><mesh filename="package://p/m.stl"/></geometry>'
-            "</collision></link>",
+            (
+                '<link name="a"><collision><geometry><mesh filename="package://p/m.stl"/>'
+                "</geometry></collision></link>"
+            ),
             "package://p/m.stl does not exist",
         ),
         ('<xacro:include filename="x"/><link name="a"/><lnk/>', "did you mean <link>?"),

@@ -4,6 +4,7 @@ import itertools
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -102,8 +103,6 @@ def test_dock_yards_frames_are_clear(dock_yard):
 
 
 def test_dock_yards_walls_reach_above_the_lidar_and_its_furniture_is_seen(bench, quiet_manifest):
-    import numpy as np
-
     seen = bench(vehicle={"manifest": quiet_manifest})
     seen.run(0.1)
     ranges = np.frombuffer(seen.last("sensor/ugv1/lidar")["ranges"], "<f4")
