@@ -22,7 +22,7 @@ from fieldproof.engine._execute import Surroundings, execute
 from fieldproof.engine._files import read_json
 from fieldproof.engine._interrupt import Interrupt
 from fieldproof.engine._log import EngineLog
-from fieldproof.engine._verdict import judge
+from fieldproof.engine.judge import judge
 from fieldproof.engine.resolve import Resolved, resolve
 from fieldproof.engine.stages.report import record_of
 from fieldproof.model import digest_of

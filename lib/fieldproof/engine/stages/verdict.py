@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldproof.engine._files import read_json
-from fieldproof.engine._verdict import judge
+from fieldproof.engine.judge import judge
 
 
 def stage_verdict(evidence: Path, evaluation: Path, out: Path) -> None:

@@ -1,0 +1,132 @@
+import json
+import math
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import pytest
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+
+from fieldproof.engine.judge import judge
+from fieldproof.runs import RunDirectory, evidence_digest, verify
+from tests.integration.conftest import ROOT, processes_of
+
+GOAL = ROOT / "scenarios" / "ugv_nav_to_goal.yaml"
+ASSERTIONS = {"reached_goal", "arrived_in_time", "lidar_alive", "no_collision", "speed_bounded"}
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture
+def passed(run, only_run):
+    code, out, err = run("run", GOAL)
+    assert code == 0, out + err
+    return only_run(), out
+
+
+def test_the_first_drive_passes_and_leaves_everything_that_was_promised(passed):
+    folder, out = passed
+    assert out.startswith("PASS  ugv_nav_to_goal")
+    results = lines(folder / "assertions.jsonl")
+    assert {result["name"] for result in results} == ASSERTIONS
+    assert {result["status"] for result in results} == {"passed"}
+    outcome = json.loads((folder / "outcome.json").read_text())
+    assert outcome["complete"]
+    assert outcome["gaps"] == []
+    assert outcome["determinism"] == "exact"
+    assert verify(RunDirectory(folder)) == ()
+    assert (folder.parent / "latest").resolve() == folder
+    assert processes_of(folder.name) == []
+
+
+def test_the_ground_truth_shows_the_drive_from_the_dock_to_the_goal(passed):
+    folder, _ = passed
+    poses = [s for s in lines(folder / "samples.jsonl") if s["kind"] == "pose"]
+    assert (poses[0]["x"], poses[0]["y"]) == pytest.approx((10, 3), abs=0.02)
+    last = poses[-1]
+    assert math.hypot(last["x"] - 10, last["y"] + 1) < 0.5
+    assert abs(math.remainder(last["yaw"] + math.pi / 2, math.tau)) < 0.3
+    steps = [b["sim"] - a["sim"] for a, b in zip(poses, poses[1:], strict=False)]
+    assert steps == pytest.approx([0.1] * len(steps))  # ground truth at 10 Hz, none missing
+
+
+def test_the_recorded_samples_give_the_same_verdicts_to_the_byte(passed, tmp_path):
+    folder, _ = passed
+    again = tmp_path / "again"
+    again.mkdir()
+    judge(folder, json.loads((folder / "evaluation.json").read_text())).write(again)
+    for name in ("assertions.jsonl", "kpis.jsonl", "verdict.json"):
+        assert (again / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_the_recording_opens_with_the_mcap_libraries_and_holds_the_whole_run(passed):
+    folder, _ = passed
+    counts = Counter()
+    verdicts = []
+    with (folder / "recording" / "recording_0.mcap").open("rb") as stream:
+        reader = make_reader(stream, decoder_factories=[DecoderFactory()])
+        for schema, channel, _, message in reader.iter_decoded_messages():
+            assert schema.encoding == "ros2msg"
+            counts[channel.topic] += 1
+            if channel.topic == "/fieldproof/assertions":
+                verdicts.append(json.loads(message.data)["name"])
+    outcome = json.loads((folder / "outcome.json").read_text())
+    ticks = outcome["sim_ns"] // 50_000_000
+    seconds = outcome["sim_ns"] / 1e9
+    assert counts["/clock"] == ticks
+    assert counts["/ugv1/imu/data"] == round(seconds * 100)  # the very first message is in
+    assert counts["/ugv1/odom"] == round(seconds * 50)
+    assert counts["/ugv1/robot_description"] == 1
+    assert counts["/ugv1/plan"] > 0
+    assert counts["/fieldproof/events"] > 0
+    assert counts["/fieldproof/metrics"] >= int(seconds)
+    assert set(verdicts) == ASSERTIONS
+    assert (folder / "recording" / "metadata.yaml").is_file()
+
+
+def test_the_same_scenario_gives_the_same_evidence_again(run, tmp_path):
+    digests = set()
+    for number in range(3):
+        runs = tmp_path / f"runs{number}"
+        code, out, err = run("run", GOAL, runs=runs)
+        assert code == 0, out + err
+        digests.add(evidence_digest((runs / "latest").resolve()))
+    assert len(digests) == 1
+
+
+def test_two_runs_at_once_do_not_hear_each_other(fieldproof, tmp_path):
+    both = [fieldproof("run", GOAL, runs=tmp_path / name) for name in ("a", "b")]
+    for process in both:
+        out, err = process.communicate(timeout=240)
+        assert process.returncode == 0, out + err
+    digests = {evidence_digest((tmp_path / name / "latest").resolve()) for name in ("a", "b")}
+    assert len(digests) == 1
+
+
+def test_a_drive_that_takes_too_long_fails_naming_the_assertion(run, only_run):
+    code, out, err = run("run", ROOT / "scenarios" / "ugv_nav_fails_on_time.yaml")
+    assert code == 1, out + err
+    folder = only_run()
+    statuses = {r["name"]: r["status"] for r in lines(folder / "assertions.jsonl")}
+    assert statuses == dict.fromkeys(ASSERTIONS, "passed") | {"arrived_in_time": "failed"}
+    record = json.loads((folder / "run.json").read_text())
+    assert record["status"] == "failed"
+    assert "arrived_in_time" in record["reason"]
+    root = ET.parse(folder / "junit.xml").getroot()
+    (failure,) = root.iter("failure")
+    assert "1 s" in failure.get("message")
+    assert failure.get("message") in failure.text
+
+
+@pytest.mark.parametrize("mode", ["sim", "realtime"])
+def test_the_drive_also_passes_in_the_modes_that_run_free(mode, run, variant, only_run):
+    def change(scenario):
+        scenario["time"] = {"mode": mode} | ({"rtf": 2.0} if mode == "sim" else {})
+
+    code, out, err = run("run", variant(change=change))
+    assert code == 0, out + err
+    outcome = json.loads((only_run() / "outcome.json").read_text())
+    assert outcome["determinism"] == "wall"
+    assert outcome["complete"], outcome["gaps"]
