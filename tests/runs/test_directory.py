@@ -108,6 +108,7 @@ def test_a_sealed_run_takes_no_more(runs):
 def test_one_process_holds_a_run(runs):
     run = runs.create(run_id())
     with run.claim():
+        assert run.claimed
         assert RunDirectory(run.path).claimed
         with pytest.raises(RunBusyError, match=run.run_id):
             RunDirectory(run.path).claim()
@@ -115,8 +116,27 @@ def test_one_process_holds_a_run(runs):
     assert not run.claimed
 
 
+def test_a_new_run_is_held_before_anybody_can_see_it(runs):
+    run = runs.create(run_id())
+    assert RunDirectory(run.path).claimed
+    assert runs.abandoned() == ()
+    with run.claim():
+        assert RunDirectory(run.path).claimed
+    assert [each.run_id for each in runs.abandoned()] == [run.run_id]
+
+
+def test_what_a_kill_left_of_making_a_run_goes(runs):
+    runs.create(run_id(1))
+    left = runs.path / f".{run_id(2)}.part"
+    left.mkdir()
+    assert [run.run_id for run in runs.runs()] == [run_id(1)]
+    runs.repair_links()
+    assert not left.exists()
+
+
 def test_a_hold_ends_with_its_process_and_leaves_no_file(runs):
     run = runs.create(run_id())
+    run.claim().release()
     code = (
         "import sys, signal\nfrom pathlib import Path\nfrom fieldproof.runs import RunDirectory\n"
         "hold = RunDirectory(Path(sys.argv[1])).claim()\nprint('held', flush=True)\nsignal.pause()"
@@ -138,6 +158,7 @@ def test_sealed_and_held_runs_are_not_abandoned(runs):
     seal(fill(runs.create(run_id(1))))
     held = runs.create(run_id(2))
     lost = runs.create(run_id(3))
+    lost.claim().release()
     with held.claim():
         assert [each.run_id for each in runs.abandoned()] == [lost.run_id]
 

@@ -30,7 +30,7 @@ class Claim:
             raise
 
     def release(self) -> None:
-        """Give the run up."""
+        """Give the run up. Doing so again does nothing."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -54,9 +54,15 @@ class RunDirectory:
         path: the folder; its name is the run's id.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Stand for a folder that exists."""
+    def __init__(self, path: Path, *, claim: Claim | None = None) -> None:
+        """Stand for a folder that exists.
+
+        Args:
+            path: the folder.
+            claim: the hold that its maker took, handed out by the first `claim`.
+        """
         self.path = path
+        self._taken = claim
 
     @property
     def run_id(self) -> str:
@@ -90,10 +96,14 @@ class RunDirectory:
     def claim(self) -> Claim:
         """Hold the run for as long as it is worked on.
 
+        A new run is held from the start, so that nobody takes it for an abandoned one; its hold
+        is handed out here.
+
         Raises:
             RunBusyError: Another process holds it.
         """
-        return Claim(self.path)
+        taken, self._taken = self._taken, None
+        return taken or Claim(self.path)
 
     def write_text(self, name: str, text: str) -> Path:
         """Write a file (UTF-8) in one step and return its path.

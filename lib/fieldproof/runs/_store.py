@@ -1,16 +1,23 @@
 import difflib
 import os
 import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from fieldproof.runs._directory import MANIFEST, RunDirectory
-from fieldproof.runs._errors import RunsFolderError, UnknownRunError, UnreadableRunError
+from fieldproof.runs._directory import MANIFEST, Claim, RunDirectory
+from fieldproof.runs._errors import (
+    NewerVersionError,
+    RunsFolderError,
+    UnknownRunError,
+    UnreadableRunError,
+)
 from fieldproof.runs._files import replace_link
 from fieldproof.runs._identity import is_run_id, start_of
 from fieldproof.runs._seal import EVIDENCE_FILES, Manifest, read_manifest
 
 LATEST = "latest"
 BY_DIGEST = "by-digest"
+_PART = ".part"
 
 
 class RunsFolder:
@@ -31,23 +38,27 @@ class RunsFolder:
     def create(self, run_id: str) -> RunDirectory:
         """Make the folder of a new run, and the runs folder if needed; it becomes the latest.
 
+        The folder appears already held by this process; `RunDirectory.claim` hands the hold out.
+
         Raises:
             ValueError: The id has not the form of one.
             RunsFolderError: The folder cannot be made or written to, or the run exists.
         """
         if not is_run_id(run_id):
             raise ValueError(f"{run_id!r} is not a run id")
-        run = RunDirectory(self.path / run_id)
+        path, part = self.path / run_id, self.path / f".{run_id}{_PART}"
+        if self.path.exists() and not self.path.is_dir():
+            raise RunsFolderError(self.path, "it is not a folder")
+        if path.exists():
+            raise RunsFolderError(self.path, f"{run_id} exists already")
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            run.path.mkdir()
+            part.mkdir(parents=True)
+            claim = Claim(part)
+            part.rename(path)
             replace_link(self.path / LATEST, run_id)
-        except FileExistsError:
-            reason = "it is not a folder" if not self.path.is_dir() else f"{run_id} exists already"
-            raise RunsFolderError(self.path, reason) from None
         except OSError as error:
             raise RunsFolderError(self.path, error.strerror or str(error)) from error
-        return run
+        return RunDirectory(path, claim=claim)
 
     def runs(self) -> tuple[RunDirectory, ...]:
         """Return all runs, sealed or not, the oldest first."""
@@ -126,33 +137,46 @@ class RunsFolder:
         self.repair_links()
 
     def repair_links(self) -> None:
-        """Make `latest` and `by-digest` agree with the runs that are there."""
+        """Make `latest` and `by-digest` agree with the runs that are there.
+
+        What a process that was killed while it made a run left of it goes as well.
+        """
+        for part in self.path.glob(f".*{_PART}"):
+            if part.is_dir() and not RunDirectory(part).claimed:
+                part.rmdir()
         runs = self.runs()
         latest = self.path / LATEST
         if runs:
             replace_link(latest, runs[-1].run_id)
         else:
             latest.unlink(missing_ok=True)
-        wanted: dict[str, str] = {}
-        for run in runs:
-            if run.sealed:
-                try:
-                    manifest = read_manifest(run)
-                except UnreadableRunError:
-                    continue
-                wanted.setdefault(manifest.evidence_digest, run.run_id)
-                wanted[manifest.digest] = run.run_id
         folder = self.path / BY_DIGEST
-        if not folder.is_dir():
-            return
-        for link in folder.iterdir():
-            if link.name not in wanted:
-                link.unlink()
-        for digest, run_id in wanted.items():
-            target = _beside(run_id)
-            link = folder / digest
-            if not link.is_symlink() or link.readlink() != Path(target):
-                replace_link(link, target)
+        if folder.is_dir():
+            _repair_digests(folder, _entries(runs))
+
+
+def _entries(runs: Iterable[RunDirectory]) -> dict[str, str]:
+    """Return the run that each digest stands for; of runs with equal evidence the oldest."""
+    entries: dict[str, str] = {}
+    for run in runs:
+        if run.sealed:
+            try:
+                manifest = read_manifest(run)
+            except (UnreadableRunError, NewerVersionError):
+                continue  # its digests are not known; its files stay as they are
+            entries.setdefault(manifest.evidence_digest, run.run_id)
+            entries[manifest.digest] = run.run_id
+    return entries
+
+
+def _repair_digests(folder: Path, entries: Mapping[str, str]) -> None:
+    for link in folder.iterdir():
+        if link.name not in entries:
+            link.unlink()
+    for digest, run_id in entries.items():
+        target, link = _beside(run_id), folder / digest
+        if not link.is_symlink() or link.readlink() != Path(target):
+            replace_link(link, target)
 
 
 def _beside(run_id: str) -> str:
@@ -163,7 +187,7 @@ def _beside(run_id: str) -> str:
 def _share(twin: RunDirectory, run: RunDirectory, manifest: Manifest) -> None:
     try:
         stored = {path: sha256 for path, _, sha256 in read_manifest(twin).files}
-    except UnreadableRunError:
+    except (UnreadableRunError, NewerVersionError):
         return
     mine = {path: sha256 for path, _, sha256 in manifest.files}
     for name in EVIDENCE_FILES:
