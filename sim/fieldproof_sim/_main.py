@@ -6,7 +6,7 @@ from typing import Final
 
 import zmq
 
-from fieldproof_sim.interface import Simulator
+from fieldproof_sim.interface import RequestError, Simulator
 from fieldproof_sim.server import Server
 
 
@@ -20,7 +20,7 @@ SIMULATORS: Final[dict[str, Callable[[], Simulator]]] = {"mujoco": _mujoco}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve one simulator; return 0 when asked to end, 1 when it could not start."""
+    """Serve one simulator; return 0 when asked to end, 1 when it could not start or go on."""
     parent_pid = os.getppid()
     parser = argparse.ArgumentParser(prog="fieldproof_sim", description="Serve a simulator.")
     parser.add_argument("--simulator", choices=sorted(SIMULATORS), default="mujoco")
@@ -42,6 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     try:
         server.run()
+    except RequestError as error:
+        sys.stderr.write(f"fieldproof_sim: {error.message}\n")
+        return 1
     finally:
         server.close()
     return 0

@@ -94,7 +94,11 @@ class Server:
         self._ending = False
 
     def run(self) -> None:
-        """Serve until a `shutdown` request, SIGTERM, SIGINT or the end of the parent."""
+        """Serve until a `shutdown` request, SIGTERM, SIGINT or the end of the parent.
+
+        Raises:
+            RequestError: physics failed while time ran freely, with nobody to answer to.
+        """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
         while not self._over():

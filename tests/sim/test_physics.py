@@ -5,6 +5,8 @@ import zlib
 import numpy as np
 import pytest
 
+from fieldproof_sim.protocol import RequestError
+
 OPEN = {"spawn": {"x": 0.0, "y": 0.0, "z": 0.12, "yaw": 0.0}}
 
 
@@ -240,3 +242,10 @@ def test_meshes_and_heightmaps_are_seen_where_they_stand(
         "cube::l::k"
     }
     assert seen.truth()["x"] == pytest.approx(3.2, abs=0.02)
+
+
+def test_physics_gone_bad_is_an_error_and_no_silent_restart(plain):
+    plain.run(0.1)
+    plain.simulator._data.qvel[0] = 1e20
+    with pytest.raises(RequestError, match=r"physics cannot be trusted at 0\.11 s: .*QVEL"):
+        plain.run(0.1)

@@ -31,6 +31,9 @@ from fieldproof_sim.schedule import Schedule
 from fieldproof_sim.sdf import SdfError, World, parse_world
 
 _POSE_HZ: Final = 10.0
+# What MuJoCo warns of; its own way is to append to a file in the working directory.
+_WARNED: Final[list[str]] = []
+mujoco.set_mju_user_warning(_WARNED.append)
 
 
 class MujocoSimulator:
@@ -97,7 +100,8 @@ class MujocoSimulator:
         self._control = Schedule(CONTROL_HZ, self.step_ns)
         self._control_due = True
         self._bind(model, mujoco.MjData(model))
-        warnings = [*world.warnings, *(w for v in vehicles for w in v.robot.warnings)]
+        warnings = [*world.warnings, *(w for v in vehicles for w in v.robot.warnings), *_WARNED]
+        _WARNED.clear()
         return Loaded(self.models(), tuple(map(str, warnings)))
 
     def advance(self, until_ns: int, publish: Publish) -> None:
@@ -188,6 +192,12 @@ class MujocoSimulator:
             mujoco.mj_step1(model, data)
             self._step += count
             watch.look()
+        if _WARNED:
+            what = "; ".join(_WARNED)
+            _WARNED.clear()
+            raise RequestError(
+                Code.REFUSED, f"physics cannot be trusted at {self.time_ns / 1e9:g} s: {what}"
+            )
 
     def _bind(self, model: Any, data: Any) -> None:
         self._model, self._data = model, data

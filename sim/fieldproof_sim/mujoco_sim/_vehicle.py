@@ -52,8 +52,16 @@ class Vehicle:
         )
 
     def attach(self, spec: Any, step_ns: int) -> None:
-        """Add the vehicle to a world's specification, at its spawn pose."""
+        """Add the vehicle to a world's specification, at its spawn pose.
+
+        Raises:
+            RequestError: `bad_robot`, when it cannot be built.
+        """
         robot = build_robot(self.robot, self.manifest, step_ns)
+        try:
+            robot.compile()  # on its own first: what is wrong here is wrong with the robot
+        except ValueError as error:
+            raise RequestError(Code.BAD_ROBOT, f"{self.name}: {error}") from error
         frame = spec.worldbody.add_frame(
             pos=list(self.pose.position), quat=list(self.pose.rotation)
         )

@@ -22,6 +22,8 @@ def new_spec(name: str, step_ns: int) -> Any:
     spec = mujoco.MjSpec()
     spec.modelname = name
     spec.copy_during_attach = True
+    # A state gone bad must not be put back to the start in silence.
+    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     spec.option.timestep = step_ns / 1e9
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
