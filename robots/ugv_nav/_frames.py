@@ -68,14 +68,18 @@ class StaticFrames:
 
     def __init__(self) -> None:
         self._parents: dict[str, tuple[str, Mount]] = {}
+        self._found: dict[tuple[str, str], Mount] = {}
 
     def add(self, parent: str, child: str, mount: Mount) -> None:
         """Set the transform of `child` in `parent`; a later one replaces an earlier one."""
         self._parents[child] = (parent, mount)
+        self._found.clear()
 
     def find(self, ancestor: str, frame: str) -> Mount | None:
         """Return the transform of `frame` in `ancestor`, or None while no chain leads there."""
-        mount = IDENTITY
+        if (ancestor, frame) in self._found:
+            return self._found[ancestor, frame]
+        mount, wanted = IDENTITY, frame
         seen: set[str] = set()
         while frame != ancestor:
             step = self._parents.get(frame)
@@ -84,4 +88,5 @@ class StaticFrames:
             seen.add(frame)
             frame, outer = step
             mount = outer.compose(mount)
+        self._found[ancestor, wanted] = mount
         return mount

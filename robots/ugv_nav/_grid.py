@@ -77,6 +77,30 @@ class RollingGrid:
             return row, column
         return None
 
+    def crop(
+        self, low_m: NDArray[np.float64], high_m: NDArray[np.float64], margin_m: float
+    ) -> tuple[NDArray[np.bool_], tuple[float, float]] | None:
+        """Return the cells around a rectangle, and the corner of the first of them.
+
+        Args:
+            low_m: the rectangle's corner with the smallest x and y, shape (2,), map frame.
+            high_m: the opposite corner.
+            margin_m: how far around it to go; where the window ends, less.
+
+        Returns:
+            None if the rectangle itself is not in the window.
+        """
+        first, last = self.cell_of(*low_m), self.cell_of(*high_m)
+        if first is None or last is None:
+            return None
+        reach = math.ceil(margin_m / self.resolution_m) + 1
+        row, column = max(first[0] - reach, 0), max(first[1] - reach, 0)
+        part = self.occupied[row : last[0] + reach + 1, column : last[1] + reach + 1]
+        return part, (
+            (self._column0 + column) * self.resolution_m,
+            (self._row0 + row) * self.resolution_m,
+        )
+
     def flat_cells_of(
         self, x_m: NDArray[np.float64], y_m: NDArray[np.float64]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

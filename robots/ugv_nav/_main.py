@@ -31,7 +31,7 @@ def run_node(make_node: Callable[[], Any], make_logic: Callable[[Any], _Runnable
     except (ExternalShutdownException, KeyboardInterrupt):
         pass  # asked to stop in the middle of a tick
     except rclpy_implementation.RCLError:
-        if rclpy.ok():
+        if node.context.ok():
             raise
         # Asked to stop in the middle of a call, which then found its context gone.
     finally:

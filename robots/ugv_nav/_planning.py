@@ -40,7 +40,7 @@ class PlanningSettings:
     """
 
     inflation: Inflation = field(default_factory=Inflation)
-    spacing_m: float = 0.1
+    spacing_m: float = 0.2
     goal_tolerance_m: float = 0.3
     escape_m: float = 0.7
     detour_share: float = 1.05
@@ -174,6 +174,8 @@ class PathKeeper:
         Returns:
             Whether the path was replaced (or lost).
         """
+        if not review and self._is_still_free(grid, start, goal):
+            return False
         prices = price_grid(grid, start, self._settings)
         had_path = self.path is not None
         if self.path is None or goal != self._goal:
@@ -199,6 +201,22 @@ class PathKeeper:
                 return True
         self.path = rest
         return False
+
+    def _is_still_free(self, grid: RollingGrid, start: Pose2, goal: Pose2) -> bool:
+        """Return whether the path leads on, by a look at its own surroundings only."""
+        if self.path is None or goal != self._goal:
+            return False
+        rest = self._rest_of(self.path, start)
+        if rest is None:
+            return False
+        inflation = self._settings.inflation
+        part = grid.crop(rest.min(axis=0), rest.max(axis=0), inflation.lethal_m)
+        if part is None:
+            return False
+        occupied, origin_m = part
+        distances_m = measure_distances(occupied, grid.resolution_m, inflation.lethal_m)
+        prices = PriceField(price_cells(distances_m, inflation), grid.resolution_m, origin_m)
+        return prices.price_of_path(rest) < BLOCKED
 
     def _rest_of(self, path: NDArray[np.float64], start: Pose2) -> NDArray[np.float64] | None:
         """Return the path from the point nearest to the vehicle on, None if that is far away."""

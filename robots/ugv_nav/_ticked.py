@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 from rclpy.callback_groups import CallbackGroup
 from rclpy.clock import ROSClock
 from rclpy.duration import Duration
+from rclpy.event_handler import EventHandler
 from rclpy.executors import SingleThreadedExecutor, TimeoutException
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.logging import get_logger
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerGuardCondition
 from rclpy.time import Time
+from rclpy.waitable import NumberOfEntities
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Header
 
@@ -171,6 +173,8 @@ class Ticked:
         if not isinstance(clock, ROSClock):
             raise TypeError(f"{node.get_name()} must have a ROS clock")
         self._time = clock
+        # The ticks set the node's time; a second, best-effort reader of the clock only costs.
+        node._time_source.detach_node()  # noqa: SLF001 - the node has no name for it
         self._held = _Held()
         self._inlets: list[_Inlet] = []
         self._outlets: list[Outlet] = []
@@ -184,8 +188,9 @@ class Ticked:
         )
         self._done = node.create_publisher(Header, "tick_done", RELIABLE)
         self._signal = SignalHandlerGuardCondition(node.context)
+        self._services: list[Any] = []
+        self._action_servers: list[Any] = []
         self._wait_set: Any = None
-        self._wait_shape: tuple[int, ...] = ()
 
     @property
     def now_ns(self) -> int:
@@ -235,34 +240,23 @@ class Ticked:
             has_clock, has_requests = self._wait()
             if has_requests:
                 self._server.serve()
+                self._wait_set = None
             if has_clock:
                 for now_ns in self._take_times():
                     self._tick(now_ns, act)
 
     def _wait(self) -> tuple[bool, bool]:
         """Block until the clock or a request is there; data topics wake nobody."""
-        services = list(self._node.services)
-        servers = [w for w in self._node.waitables if hasattr(w, "notify_goal_done")]
-        counts = [waitable.get_num_entities() for waitable in servers]
-        shape = (
-            1 + sum(count.num_subscriptions for count in counts),
-            1 + sum(count.num_guard_conditions for count in counts),
-            sum(count.num_timers for count in counts),
-            sum(count.num_clients for count in counts),
-            len(services) + sum(count.num_services for count in counts),
-            sum(count.num_events for count in counts),
-        )
-        if shape != self._wait_shape:
-            self._wait_set = rclpy_implementation.WaitSet(*shape, self._node.context.handle)
-            self._wait_shape = shape
+        if self._wait_set is None:
+            self._prepare_to_wait()
         wait_set = self._wait_set
         wait_set.clear_entities()
         wait_set.add_subscription(self._clock.handle)
         wait_set.add_guard_condition(self._signal.handle)
-        for service in services:
-            wait_set.add_service(service.handle)
-        for waitable in servers:
-            waitable.add_to_wait_set(wait_set)
+        for handle in self._services:
+            wait_set.add_service(handle)
+        for action_server in self._action_servers:
+            action_server.add_to_wait_set(wait_set)
         wait_set.wait(_LOOK_UP_NS)
         if not self._node.context.ok():
             return False, False
@@ -271,6 +265,25 @@ class Ticked:
             wait_set.get_ready_entities("timer")
         )
         return has_clock, has_requests
+
+    def _prepare_to_wait(self) -> None:
+        """Find out what can be requested; only requests change it."""
+        self._services = [service.handle for service in self._node.services]
+        self._action_servers = [
+            waitable for waitable in self._node.waitables if not isinstance(waitable, EventHandler)
+        ]
+        size = NumberOfEntities(1, 1, 0, 0, len(self._services), 0)
+        for action_server in self._action_servers:
+            size += action_server.get_num_entities()
+        self._wait_set = rclpy_implementation.WaitSet(
+            size.num_subscriptions,
+            size.num_guard_conditions,
+            size.num_timers,
+            size.num_clients,
+            size.num_services,
+            size.num_events,
+            self._node.context.handle,
+        )
 
     def _take_times(self) -> Iterable[int]:
         """Return the newest time of those that have arrived: a late node skips, never queues."""

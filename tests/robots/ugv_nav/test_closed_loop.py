@@ -157,7 +157,7 @@ def test_without_a_way_through_the_vehicle_stops_clear_of_the_wall(make_plane):
     drive = Drive(plane)
     while plane.pose.x_m < 0.5:
         drive.step()
-    plane.add_box(3.0, 0.0, 0.2, 17.9)
+    plane.add_box(0.0, 0.0, 5.0, 3.6)
     drive.run(15.0)
     assert drive.keeper.path is None
     assert abs(plane.speed) < 0.02
