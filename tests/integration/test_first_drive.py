@@ -115,9 +115,12 @@ def test_a_drive_that_takes_too_long_fails_naming_the_assertion(run, only_run):
     assert record["status"] == "failed"
     assert "arrived_in_time" in record["reason"]
     root = ET.parse(folder / "junit.xml").getroot()
-    (failure,) = root.iter("failure")
-    assert "1 s" in failure.get("message")
-    assert failure.get("message") in failure.text
+    failed = {case.get("name"): case.find("failure") for case in root.iter("testcase")}
+    failed = {name: failure for name, failure in failed.items() if failure is not None}
+    assert set(failed) == {"arrived_in_time", "run"}
+    for failure in failed.values():
+        assert "1 s" in failure.get("message")
+        assert failure.get("message") in failure.text
 
 
 @pytest.mark.parametrize("mode", ["sim", "realtime"])

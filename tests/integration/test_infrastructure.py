@@ -41,7 +41,10 @@ def test_a_stack_that_dies_at_once_is_an_error_naming_the_process(run, robots, o
 
 
 def test_a_node_that_never_acknowledges_is_named(run, robots, only_run):
-    def change(manifest, _folder):
+    def change(manifest, folder):
+        (folder / "ugv_nav" / "coffee.py").write_text("import signal\nsignal.pause()\n")
+        process = {"name": "coffee", "module": "ugv_nav.coffee", "node": "coffee_machine"}
+        manifest["stack"]["processes"].append(process)
         manifest["lockstep"]["nodes"].append("coffee_machine")
         manifest["readiness"]["timeout_s"] = 3
 

@@ -19,7 +19,7 @@ from fieldproof.engine._stream import SampleStream, Sink
 from fieldproof.engine._timeline import TimelineDriver
 from fieldproof.engine._worlds import LockstepWorld, PacedWorld, World
 from fieldproof.model import canonical_document
-from fieldproof.recording import rewrite_canonical
+from fieldproof.recording import RecordingError, rewrite_canonical
 
 _NS = 1_000_000_000
 _REQUEST_S = 15.0
@@ -143,7 +143,19 @@ class _Run:
             self._end("error", f"{self._phases.current}: {error}")
         finally:
             self._teardown()
+        self._complete_files()
         return self._write()
+
+    def _complete_files(self) -> None:
+        """Close the samples and bring a lockstep recording into its canonical form."""
+        recording = self._evidence / "recording"
+        try:
+            self._stream.close()
+            if self._mode == "lockstep" and recording.is_dir():
+                rewrite_canonical(recording, recording)
+        except (OSError, RecordingError) as error:
+            self._end("error", f"teardown: the evidence could not be completed: {error}")
+            self._state.gaps.append({"what": str(error)})
 
     def _end(self, status: str, reason: str) -> None:
         self._state.status, self._state.reason = status, reason
@@ -228,6 +240,7 @@ class _Run:
             bound_s=_MATCH_S + _REQUEST_S,
             timeout_s=_MATCH_S,
             topics=sorted({*self._watched(), *gated}),
+            required=sorted(gated),
             heard=["/clock"] if self._mode == "lockstep" else [],
         )
         if matched["unmatched"]:
@@ -241,6 +254,12 @@ class _Run:
             raise InfrastructureError(
                 f"no node publishes {', '.join(missing_gates)}, which readiness waits for"
             )
+        silent = ", ".join(matched["missing"])
+        self._log.write(
+            "recorder.ready",
+            f"nobody publishes {silent}" if silent else "every watched topic has a publisher",
+            missing=matched["missing"],
+        )
         if self._mode == "lockstep":
             for bridge in session.bridges:
                 bridge.request("still", bound_s=_REQUEST_S, timeout_s=_OWN_S)
@@ -329,7 +348,6 @@ class _Run:
                 self._state.gaps.append({"what": f"the recorder gave no account: {error.what}"})
             finally:
                 session.close()
-                self._stream.close()
 
     def _account_for(self, session: Session) -> None:
         session.observer.request("collect", bound_s=_REQUEST_S, **self._last_collection())
@@ -357,9 +375,6 @@ class _Run:
 
     def _write(self) -> Execution:
         state = self._state
-        recording = self._evidence / "recording"
-        if self._mode == "lockstep" and recording.is_dir():
-            rewrite_canonical(recording, recording)
         outcome = {
             "status": state.status,
             "reason": state.reason,

@@ -211,6 +211,7 @@ class VehicleManifest(Strict):
         known = {
             drive.command.topic: drive.command.ros_type,
             drive.odometry.topic: drive.odometry.ros_type,
+            "robot_description": "std_msgs/msg/String",
             "tf": "tf2_msgs/msg/TFMessage",
             "tf_static": "tf2_msgs/msg/TFMessage",
         }

@@ -28,6 +28,7 @@ _PARENT_MS = 500
 _DISCOVERY_NS = _NS // 2
 _MATCH_POLL_S = 0.005
 _LATCHED_S = 1.0
+_OPTIONAL_S = 3.0
 
 
 class Service:
@@ -122,15 +123,18 @@ class Service:
         On the topics of `heard`, which are published all through bring-up, a message must have come
         from each publisher: from there on a missing one shows in the numbers. What is latched
         already must come before the first tick, too; a latched topic that stays silent is taken
-        to have nothing to say yet.
+        to have nothing to say yet. Topics that are not `required` are waited for only so long: what
+        needs them will say that they are missing.
         """
         started = time.monotonic()
         deadline = started + request["timeout_s"]
-        required = set(request["topics"])
+        wanted, required = set(request["topics"]), set(request["required"])
         while True:
             self._topics.discover()
             self._observer.take_messages(self._observer.now_ns)
-            missing = sorted(required - set(self._topics.topics()))
+            here = set(self._topics.topics())
+            patient = time.monotonic() < started + _OPTIONAL_S
+            missing = sorted((wanted if patient else required) - here)
             unmatched = sorted({*self._topics.unmatched(), *self._topics.unheard(request["heard"])})
             if not missing and not unmatched:
                 silent = self._topics.unheard(self._topics.latched_topics())
@@ -138,11 +142,7 @@ class Service:
                     time.sleep(_MATCH_POLL_S)
                     continue
             if (not missing and not unmatched) or time.monotonic() > deadline:
-                return {
-                    "missing": missing,
-                    "unmatched": unmatched,
-                    "topics": self._topics.topics(),
-                }
+                return {"missing": sorted(wanted - here), "unmatched": unmatched}
             time.sleep(_MATCH_POLL_S)  # the graph has no event that rclpy can wait for here
 
     def _release(self, _request: dict[str, Any]) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def compose_run_record(  # noqa: PLR0917  # the files of a run, in their order
     kpis: Iterable[Mapping[str, Any]],
     envelope: Mapping[str, Any] | None = None,
     *,
+    verdict: Mapping[str, Any] | None = None,
     artefacts: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Put together run.json, from which every report is rendered.
@@ -80,13 +81,18 @@ def compose_run_record(  # noqa: PLR0917  # the files of a run, in their order
         assertions: assertions.jsonl, in the order in which the verdicts were given.
         kpis: kpis.jsonl, the collectors' results and the map (`kind: kpis`, under `kpis`).
         envelope: envelope.json, None in a hermetic run.
+        verdict: verdict.json, None to judge anew.
         artefacts: as `list_artefacts` gives them.
     """
     planned = [each["name"] for each in evaluation.get("assertions", ())]
-    verdict = verdict_of(outcome, assertions, planned=planned)
+    judged = (
+        verdict_of(outcome, assertions, planned=planned)
+        if verdict is None
+        else Verdict(Status(verdict["status"]), verdict["reason"])
+    )
     lines = list(kpis)
     record = {
-        **_head(verdict),
+        **_head(judged),
         "scenario": {"name": execution["scenario"]["name"]},
         "world": execution["world"]["name"],
         "vehicles": [

@@ -39,5 +39,6 @@ def record_of(
         read_lines(verdict / "assertions.jsonl"),
         read_lines(verdict / "kpis.jsonl"),
         envelope,
+        verdict=read_json(verdict / "verdict.json"),
         artefacts=list_artefacts(*folders),
     )
