@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_TURN_GAIN_PER_S = 2.5
+_TURN_CREEP_RADPS = 0.05
+
+
 @dataclass(frozen=True, slots=True)
 class ControlSettings:
     """How the path is followed.
@@ -171,8 +175,8 @@ class Controller:
             )
             if free_rad >= min(abs(look_rad), 0.2):
                 rate = min(
-                    math.sqrt(limits.angular_radps2 * abs(angle_rad)) / 2.0,
-                    1.5 * abs(angle_rad) + 0.05,
+                    math.sqrt(limits.angular_radps2 * abs(angle_rad)),
+                    _TURN_GAIN_PER_S * abs(angle_rad) + _TURN_CREEP_RADPS,
                     limits.angular_radps,
                 )
                 return Command(0.0, math.copysign(rate, angle_rad))
