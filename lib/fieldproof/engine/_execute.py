@@ -308,7 +308,7 @@ class _Run:
                 driver.settle(t_ns, running="cancelled", detail="an assertion ended the run")
                 self._end("failed", f"{reason} (on_fail: abort, the timeline was cancelled)")
                 return
-            samples = world.advance()
+            samples = world.advance(ahead=driver.idle)
             self._log.sim_s = world.sim_ns / _NS
             for sample in samples:
                 self._stream.emit(sample)
@@ -350,7 +350,7 @@ class _Run:
                 session.close()
 
     def _account_for(self, session: Session) -> None:
-        session.observer.request("collect", bound_s=_REQUEST_S, **self._last_collection())
+        session.collect(bound_s=_REQUEST_S, **self._last_collection())
         account = session.observer.request("finish", bound_s=_REQUEST_S)
         self._state.topics = account["topics"]
         self._state.observed = True
@@ -368,9 +368,9 @@ class _Run:
 
     def _last_collection(self) -> dict[str, Any]:
         assert self._world is not None
-        request: dict[str, Any] = {"side": self._log.take()}
+        request: dict[str, Any] = {"side": self._log.take(), "timeout_s": _OWN_S}
         if self._mode == "lockstep":
-            request |= {"time_ns": self._world.sim_ns, "frames": {}, "timeout_s": _OWN_S}
+            request |= {"time_ns": self._world.sim_ns, "frames": {}}
         return request
 
     def _write(self) -> Execution:

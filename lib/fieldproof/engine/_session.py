@@ -67,6 +67,7 @@ class Session:
         self._processes: dict[str, Process] = {}
         self._channels: dict[str, Channel] = {}
         self._addresses = Addresses(run_id)
+        self.goals: dict[str, str | None] = {}  # goals that were sent, with their final status
         self._domain = claim_domain()
         ours = [entry for entry in sys.path if entry and Path(entry).is_dir()]
         mark = engine_mark(run_id)
@@ -102,6 +103,13 @@ class Session:
     def bridges(self) -> list[Channel]:
         """The bridges' request channels, in the order of the vehicles; the first owns /clock."""
         return [self._channels[f"bridge/{vehicle['name']}"] for vehicle in self.vehicles]
+
+    def collect(self, *, bound_s: float, **fields: Any) -> dict[str, Any]:
+        """What the observer has seen since the last call; learns which goals have ended."""
+        waiting = [goal for goal, status in self.goals.items() if status is None]
+        reply = self.observer.request("collect", bound_s=bound_s, goals=waiting, **fields)
+        self.goals |= reply["goals"]
+        return reply
 
     def spawn_simulator(self) -> None:
         """Start the simulator's process."""

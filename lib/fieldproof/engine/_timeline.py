@@ -40,12 +40,7 @@ class _Goal:
         self._identity = identity
 
     def result(self) -> str | None:
-        if self._identity is None:
-            return _REJECTED
-        reply = self._session.observer.request(
-            "navigate_result", bound_s=_REQUEST_S, timeout_s=_OWN_S, id=self._identity
-        )
-        return str(reply["status"]) if reply["done"] else None
+        return _REJECTED if self._identity is None else self._session.goals[self._identity]
 
     def cancel(self) -> None:
         if self._identity is not None:
@@ -85,7 +80,10 @@ class _Context:
             action=action,
             goal={**goal, "stamp_ns": self._driver.sim_ns()},
         )
-        return _Goal(self._session, reply["id"] if reply["accepted"] else None)
+        identity = reply["id"] if reply["accepted"] else None
+        if identity is not None:
+            self._session.goals[identity] = None
+        return _Goal(self._session, identity)
 
     def log(self, event: str, message: str, **fields: Any) -> None:
         self._log.write(event, message, **fields)
@@ -137,6 +135,11 @@ class TimelineDriver:
     def finished(self) -> bool:
         """Whether nothing runs and nothing can still start."""
         return self._scheduler.finished
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits for its time or its condition: only what runs may still end."""
+        return not self._scheduler.waiting
 
     @property
     def failure(self) -> str:

@@ -37,8 +37,12 @@ class World(Protocol):
         """Time since the origin, by the clock that the mode counts in."""
         ...
 
-    def advance(self) -> list[dict[str, Any]]:
-        """Let a little time pass and return the samples of it."""
+    def advance(self, *, ahead: bool = False) -> list[dict[str, Any]]:
+        """Let a little time pass and return the samples of it.
+
+        Args:
+            ahead: nothing will be asked of the simulator before the next call.
+        """
         ...
 
 
@@ -50,6 +54,7 @@ class LockstepWorld:
         self._log = log
         self._tick_ns: int = session.execution["time"]["tick_ns"]
         self._origin_ns = 0
+        self._stepping = False
         self.sim_ns = 0
         self.ticks = 0
 
@@ -65,20 +70,28 @@ class LockstepWorld:
         """Simulation time since the origin."""
         return self.sim_ns - self._origin_ns
 
-    def advance(self) -> list[dict[str, Any]]:
-        """Release one tick and wait for it to end everywhere."""
+    def advance(self, *, ahead: bool = False) -> list[dict[str, Any]]:
+        """Release one tick and wait for it to end everywhere.
+
+        With `ahead` the simulator computes the next tick while this one is observed: the vehicles
+        have given their commands, and nobody else wants to change the world in between.
+        """
         until_ns = self.sim_ns + self._tick_ns
         session = self._session
-        step = session.simulator.request("step", bound_s=_REQUEST_S, until_ns=until_ns)
-        frames = step["frames"]
+        if not self._stepping:
+            session.simulator.send("step", until_ns=until_ns)
+        frames = session.simulator.receive("step", bound_s=_REQUEST_S)["frames"]
+        self._stepping = False
         if len(session.bridges) == 1:
             self._bridge_round(["sensors", "clock", "acks"], until_ns, frames)
         else:
             # /clock may go out only once every vehicle's sensors are with their readers
             for part in ("sensors", "clock", "acks"):
                 self._bridge_round([part], until_ns, frames)
-        reply = session.observer.request(
-            "collect",
+        if ahead:
+            session.simulator.send("step", until_ns=until_ns + self._tick_ns)
+            self._stepping = True
+        reply = session.collect(
             bound_s=_REQUEST_S,
             timeout_s=_OWN_S,
             time_ns=until_ns,
@@ -127,7 +140,7 @@ class PacedWorld:
         """Wall-clock time since the origin."""
         return self._wall_ns() - self._origin_wall_ns
 
-    def advance(self) -> list[dict[str, Any]]:
+    def advance(self, *, ahead: bool = False) -> list[dict[str, Any]]:  # noqa: ARG002
         """Wait for the next look and return what was observed since the last one."""
         pause_s = (self._next_look_ns - time.monotonic_ns()) / _NS
         if pause_s > 0:

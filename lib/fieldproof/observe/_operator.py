@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,24 +88,36 @@ class Operator:
         self._goals[str(identity)] = _Goal(request.goal_id, results, future, cancels)
         return {"accepted": True, "id": str(identity)}
 
-    def result(self, identity: str, *, fence_timeout_s: float | None) -> dict[str, Any]:
-        """Whether a goal has ended, and how.
+    def ask(self, goals: Iterable[str]) -> list[Any]:
+        """Ask each goal's server something that it answers at once; returns what to wait for.
 
-        With `fence_timeout_s` the answer is exact: the server is asked for the result of a goal
-        that does not exist, and since it answers in order on one connection, its reply shows that
-        everything it sent before has arrived. Without, what has arrived so far counts.
+        The server answers in order on one connection. Once its reply to the question (the result of
+        a goal that does not exist) is there, everything that it sent before has arrived, the
+        result of the goal included.
         """
-        goal = self._goals[identity]
-        if not goal.future.done():
-            if fence_timeout_s is None:
-                self._executor.spin_once(timeout_sec=0.0)
-            else:
-                nobody = NavigateToPose.Impl.GetResultService.Request()
-                self._call(goal.results, nobody, "the action's result service", fence_timeout_s)
-        if not goal.future.done():
-            return {"done": False}
-        answer = goal.future.result()
-        return {"done": True, "status": _STATUS.get(answer.status, str(answer.status))}
+        nobody = NavigateToPose.Impl.GetResultService.Request()
+        open_goals = [self._goals[each] for each in goals if not self._goals[each].future.done()]
+        return [goal.results.call_async(nobody) for goal in open_goals]
+
+    def results(
+        self, goals: Iterable[str], asked: Iterable[Any], *, timeout_s: float
+    ) -> dict[str, str]:
+        """The final status of each goal that has ended, once every question is answered.
+
+        Raises:
+            OperatorError: a server did not answer in time.
+        """
+        for question in asked:
+            if not self._until(question.done, timeout_s):
+                raise OperatorError(f"the action server did not answer within {timeout_s:g} s")
+        if not asked:
+            self._executor.spin_once(timeout_sec=0.0)
+        ended = {each: self._goals[each].future for each in goals}
+        return {
+            each: _STATUS.get(future.result().status, str(future.result().status))
+            for each, future in ended.items()
+            if future.done()
+        }
 
     def cancel(self, identity: str, *, timeout_s: float) -> None:
         """Ask the server to cancel a goal and wait until it has answered."""

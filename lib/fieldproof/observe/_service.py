@@ -20,7 +20,7 @@ from fieldproof.observe._observer import Observer
 from fieldproof.observe._operator import Operator, OperatorError
 from fieldproof.observe._topics import TopicError, TopicObserver
 from fieldproof.recording import MessageTypes, RecordingWriter, share_folders
-from fieldproof_sim import FrameSubscriber, FrameTimeoutError, SimulatorClient
+from fieldproof_sim import Frame, FrameSubscriber, FrameTimeoutError, SimulatorClient
 
 _NS = 1_000_000_000
 _IDLE_MS = 5  # between looks at the topics while nothing is asked (modes that run free)
@@ -52,7 +52,7 @@ class Service:
         self._topics = TopicObserver(self._node, config.wants)
         self._observer = Observer(config, self._topics, types, self._recorder, wall_ns=time.time_ns)
         self._next_discovery_ns = 0
-        self._late: list[str] = []
+        self._ahead: list[Frame] = []
         self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "hello": lambda _: {},
             "sync": self._sync,
@@ -61,7 +61,6 @@ class Service:
             "collect": self._collect,
             "seen": lambda _: {"topics": sorted(self._observer.seen)},
             "navigate": self._navigate,
-            "navigate_result": self._navigate_result,
             "navigate_cancel": self._navigate_cancel,
             "lifecycle": self._lifecycle,
             "has_action": lambda r: {"value": self._operator.has_action(r["action"])},
@@ -160,25 +159,30 @@ class Service:
         self._observer.take_messages(self._observer.now_ns)
 
     def _collect(self, request: dict[str, Any]) -> dict[str, Any]:
+        goals = request["goals"]
+        asked: list[Any] = []
         if self._config.lockstep:
+            asked = self._operator.ask(goals)  # answered while we take what has arrived
             self._frames.wait_for(request["frames"], request["timeout_s"])
-            self._observer.take_frames(self._frames.drain())
+            self._observer.take_frames(self._frames_until(request["time_ns"]))
             self._observer.take_messages(request["time_ns"])
         else:
             self._take_what_is_there()
-        return {
-            "samples": self._observer.collect(request["side"]),
-            "time_ns": self._observer.now_ns,
-        }
+        samples = self._observer.collect(request["side"])
+        ended = self._operator.results(goals, asked, timeout_s=request["timeout_s"])
+        return {"samples": samples, "time_ns": self._observer.now_ns, "goals": ended}
+
+    def _frames_until(self, time_ns: int) -> list[Frame]:
+        """Frames up to a time; the simulator may already be a tick ahead."""
+        self._ahead += self._frames.drain()
+        due = [frame for frame in self._ahead if frame.time_ns <= time_ns]
+        self._ahead = [frame for frame in self._ahead if frame.time_ns > time_ns]
+        return due
 
     def _navigate(self, request: dict[str, Any]) -> dict[str, Any]:
         return self._operator.navigate(
             action=request["action"], goal=request["goal"], timeout_s=request["timeout_s"]
         )
-
-    def _navigate_result(self, request: dict[str, Any]) -> dict[str, Any]:
-        fence = request["timeout_s"] if self._config.lockstep else None
-        return self._operator.result(request["id"], fence_timeout_s=fence)
 
     def _navigate_cancel(self, request: dict[str, Any]) -> dict[str, Any]:
         self._operator.cancel(request["id"], timeout_s=request["timeout_s"])

@@ -4,6 +4,7 @@ from typing import Literal
 
 import yaml
 
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # libyaml writes the same, faster
 _FOREVER = {"sec": 9223372036, "nsec": 854775807}
 
 
@@ -51,4 +52,12 @@ def qos_profiles(text: str) -> list[object]:
 
 def dump_yaml(value: object) -> str:
     """Return block-style YAML with keys in their given order."""
-    return str(yaml.safe_dump(value, sort_keys=False, default_flow_style=False, allow_unicode=True))
+    return str(
+        yaml.dump(
+            value,
+            Dumper=_DUMPER,
+            sort_keys=False,
+            default_flow_style=False,
+            allow_unicode=True,
+        )
+    )
