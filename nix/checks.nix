@@ -1,7 +1,8 @@
 # What `nix flake check` builds: the rules that need no ROS, no store and little time.
 { boot, sources, dev }:
 let
-  folders = [ "lib" "sim" "bridge" "robots" "reports" "tests" "nix" "worlds" "scenarios" ];
+  folders =
+    [ "lib" "sim" "bridge" "robots" "reports" "tests" "nix" "worlds" "scenarios" "docs" ];
   check = name: script: boot.run "check-${name}" { HOME = "/build"; } ''
     mkdir tree && cd tree
     cp ${../pyproject.toml} pyproject.toml
@@ -14,8 +15,10 @@ let
   '';
 in
 {
+  # the backends' tests start /bin/sh, which the sandbox has not
   tests = check "tests" ''
-    ${dev}/bin/python -B -m pytest -q -p no:cacheprovider -m "not ros and not nix and not slow" tests
+    ${dev}/bin/python -B -m pytest -q -p no:cacheprovider -m "not ros and not nix and not slow" \
+      --ignore=tests/backends tests
   '';
   format = check "format" "${dev}/bin/ruff format --no-cache --check --diff .";
   style = check "style" "${dev}/bin/ruff check --no-cache .";

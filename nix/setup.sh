@@ -44,4 +44,6 @@ if nix build .#dev-env .#env --dry-run 2>&1 | grep -q "will be built"; then
 fi
 nix build .#env -o build/roots/env
 nix build .#dev-env -o build/env
+# processes of a run start faster; what is edited later is compiled by each for itself
+nix/exec python -m compileall -q lib sim bridge robots reports || true
 say "ready: $(nix --version), build/env"
