@@ -1,3 +1,3 @@
 from fieldproof.cli import main
 
-main()
+main(prog_name="fieldproof")
