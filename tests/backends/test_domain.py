@@ -24,7 +24,7 @@ def test_a_released_domain_can_be_claimed_again():
 
 @pytest.mark.parametrize("number", [-1, 233, 1000])
 def test_a_domain_without_ports_is_refused_before_anything_starts(number):
-    with pytest.raises(DomainError, match="0..232"):
+    with pytest.raises(DomainError, match=r"0\.\.232"):
         claim_domain(number)
 
 

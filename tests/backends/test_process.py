@@ -2,6 +2,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -37,8 +38,7 @@ def until(condition, timeout_s=20.0):
 
 def alive(pid):
     try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(") ")[2][0] not in "ZX"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
     except FileNotFoundError:
         return False
 
@@ -57,7 +57,7 @@ def test_a_signalled_process_shows_the_code_that_a_shell_shows(backend, tmp_path
 
 
 def test_a_program_that_does_not_exist_is_named(backend, tmp_path):
-    with pytest.raises(StartError, match="one could not be started.*no/such"):
+    with pytest.raises(StartError, match=r"one could not be started.*no/such"):
         backend.start(spec(tmp_path, "/no/such/program"))
 
 
@@ -77,7 +77,7 @@ def test_a_group_that_ignores_every_signal_is_killed_whole(backend, tmp_path, mo
 def test_a_paused_group_stands_still_and_can_be_stopped(backend, tmp_path):
     process = backend.start(spec(tmp_path, "/bin/sh", "-c", "while :; do :; done"))
     process.pause()
-    state = f"/proc/{process.pid}/stat"
-    until(lambda: open(state).read().split()[2] == "T")
+    state = Path(f"/proc/{process.pid}/stat")
+    until(lambda: state.read_text().split()[2] == "T")
     backend.stop([process])
     assert process.exit_code() is not None

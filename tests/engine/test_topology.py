@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from fieldproof.engine._topology import Addresses, absolute, vehicle_processes
@@ -33,7 +35,7 @@ def test_each_process_gets_its_node_name_namespace_and_simulated_time():
     role, arguments = vehicle_processes(VEHICLE)[0]
     assert role == "ugv1/nav"
     assert arguments[:3] == ["-m", "nav.main", "--ros-args"]
-    pairs = set(zip(arguments, arguments[1:], strict=False))
+    pairs = set(pairwise(arguments))
     assert {
         ("-r", "__ns:=/fleet/ugv1"),
         ("-r", "__node:=navigator"),

@@ -90,7 +90,10 @@ def robots(tmp_path):
     def robots(change):
         folder = tmp_path / "robots"
         shutil.copytree(
-            ROOT / "robots", folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
+            ROOT / "robots",
+            folder,
+            ignore=shutil.ignore_patterns("__pycache__"),
+            dirs_exist_ok=True,
         )
         path = folder / "ugv_ref" / "robot.yaml"
         manifest = yaml.safe_load(path.read_text())

@@ -2,6 +2,7 @@ import json
 import math
 import xml.etree.ElementTree as ET
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from mcap.reader import make_reader
@@ -48,7 +49,7 @@ def test_the_ground_truth_shows_the_drive_from_the_dock_to_the_goal(passed):
     last = poses[-1]
     assert math.hypot(last["x"] - 10, last["y"] + 1) < 0.5
     assert abs(math.remainder(last["yaw"] + math.pi / 2, math.tau)) < 0.3
-    steps = [b["sim"] - a["sim"] for a, b in zip(poses, poses[1:], strict=False)]
+    steps = [b["sim"] - a["sim"] for a, b in pairwise(poses)]
     assert steps == pytest.approx([0.1] * len(steps))  # ground truth at 10 Hz, none missing
 
 

@@ -121,9 +121,7 @@ def started_run(fieldproof, until, runs):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_run_as_interrupted_with_its_reports(
-    number, fieldproof, until, tmp_path
-):
+def test_a_signal_ends_the_run_as_interrupted_with_its_reports(number, fieldproof, until, tmp_path):
     process, folder = started_run(fieldproof, until, tmp_path / "runs")
     os.kill(process.pid, number)
     out, err = process.communicate(timeout=60)

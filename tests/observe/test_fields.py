@@ -6,10 +6,13 @@ import pytest
 from fieldproof.observe._fields import FieldError, FieldPath
 
 
+HALF = np.float32(0.5)
+
+
 @dataclass
 class Vector:
     x: float = 1.5
-    y: np.float32 = np.float32(0.5)
+    y: np.float32 = HALF
 
 
 @dataclass
