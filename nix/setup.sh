@@ -9,6 +9,21 @@ flock 9 # a second set-up waits for this one and then finds everything there
 
 say() { echo "setup: $*" >&2; }
 
+# build ARGUMENTS: nix build. When a set-up was killed, its builder may be at work a little longer, in
+# the folder that Nix then wants to clear: that one failure is waited out.
+build() {
+  attempt=0
+  rm -f build/.failed
+  while { nix build "$@" 2>&1 || touch build/.failed; } | tee build/setup.log >&2; [ -e build/.failed ]
+  do
+    attempt=$((attempt + 1))
+    [ "$attempt" -lt 20 ] && grep -q "Directory not empty" build/setup.log || exit 1
+    say "waiting for the end of a build that was cut off"
+    sleep 3
+    rm build/.failed
+  done
+}
+
 if ! command -v nix >/dev/null; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     say "installing nix-bin"
@@ -39,11 +54,11 @@ printf "export NIX_CONFIG='%s'\n" "$settings" >build/nix.env
 if nix build .#dev-env .#env --dry-run 2>&1 | grep -q "will be built"; then
   say "importing the inputs"
   python3 -B nix/import_inputs.py
-  nix build .#inputs -o build/roots/inputs
+  build .#inputs -o build/roots/inputs
   say "building the environment (under a minute)"
 fi
-nix build .#env -o build/roots/env
-nix build .#dev-env -o build/env
+build .#env -o build/roots/env
+build .#dev-env -o build/env
 # processes of a run start faster; what is edited later is compiled by each for itself
 nix/exec python -m compileall -q lib sim bridge robots reports || true
 say "ready: $(nix --version), build/env"
