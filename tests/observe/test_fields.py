@@ -5,7 +5,6 @@ import pytest
 
 from fieldproof.observe._fields import FieldError, FieldPath
 
-
 HALF = np.float32(0.5)
 
 
