@@ -24,6 +24,13 @@ build() {
   done
 }
 
+case $PWD in
+*[" #?%"]*)
+  say "move this checkout: Nix takes no space, #, ? or % in the path of a flake ($PWD)"
+  exit 1
+  ;;
+esac
+
 if ! command -v nix >/dev/null; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     say "installing nix-bin"
