@@ -55,7 +55,7 @@ def free_arc(
 
     Args:
         footprint: the vehicle.
-        points_m: obstacles in the base frame, shape (n, 2).
+        points_m: obstacles in the base frame, shape (n, 2), none of them inside the footprint.
         curvature_pm: 1/m, positive to the left when driving forward.
         length_m: how far to look; negative looks backwards along the same circle.
         margin_m: distance to keep.
@@ -101,10 +101,10 @@ def _free_share(
     margin_m: float,
 ) -> float:
     """Return the share of the poses (x, y, yaw), in order, before the first that is too near."""
-    margin_m = min(margin_m, footprint.nearest(points_m) - _ROUNDING_M)
+    margin_m = max(min(margin_m, footprint.nearest(points_m) - _ROUNDING_M), _ROUNDING_M)
     dx_m = points_m[None, :, 0] - poses[:, :1]
     dy_m = points_m[None, :, 1] - poses[:, 1:2]
     cos_yaw, sin_yaw = np.cos(poses[:, 2:]), np.sin(poses[:, 2:])
     seen = np.stack((cos_yaw * dx_m + sin_yaw * dy_m, cos_yaw * dy_m - sin_yaw * dx_m), axis=-1)
-    kept = footprint.distances(seen).min(axis=1) >= max(margin_m, 0.0)
+    kept = footprint.distances(seen).min(axis=1) >= margin_m
     return 1.0 if kept.all() else int(np.argmin(kept)) / kept.size

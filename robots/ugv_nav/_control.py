@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ugv_nav._clearance import Footprint, free_arc, free_turn
@@ -105,6 +105,9 @@ class Controller:
 
     def follow(self, now: Situation) -> Command:
         """Return the command for this tick."""
+        # What is seen inside the footprint is the vehicle itself.
+        outside = self._settings.footprint.distances(now.points_m) > 0.0
+        now = replace(now, points_m=now.points_m[outside])
         end = (float(now.path[-1, 0]), float(now.path[-1, 1]))
         if self._is_at(end, now.pose):
             error_rad = wrap_angle(now.goal_yaw_rad - now.pose.yaw_rad)
