@@ -1,7 +1,12 @@
 # The front door. `make` alone lists what can be done.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
-export NIX_CONFIG := $(shell sh nix/settings.sh)
+# one setting a line, which $(shell) alone would join
+define newline
+
+
+endef
+export NIX_CONFIG := $(subst |,$(newline),$(shell sh nix/settings.sh | tr '\n' '|'))
 
 SCENARIO ?= ugv_nav_to_goal
 FILE = scenarios/$(SCENARIO).yaml

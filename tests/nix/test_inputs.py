@@ -26,6 +26,11 @@ def _other_hash(lock):
     lock["wheels"][_WHEEL]["sha256"] = "0" * 64
 
 
+def test_make_exports_the_settings_line_by_line(checkout):
+    show = checkout.run("make", "--eval", 'show: ; @printf "%s" "$$NIX_CONFIG"', "show")
+    assert show.text == checkout.settings["NIX_CONFIG"]
+
+
 def test_the_import_does_nothing_when_the_store_has_everything(checkout):
     again = checkout.run(sys.executable, "-B", "nix/import_inputs.py")
     assert (again.code, again.text) == (0, "")

@@ -1,10 +1,13 @@
 """The derivations of a scenario: what is built again, what fails and how it says so."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
 import pytest
+
+from fieldproof.runs import evidence_digest
 
 pytestmark = [pytest.mark.nix, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -87,3 +90,20 @@ def test_evidence_names_no_place_of_the_build(checkout):
     for name, content in _digest(evidence).items():
         assert b"/nix/store" not in content, name
         assert b"/build" not in content, name
+
+
+def test_a_live_run_leaves_the_evidence_that_the_sandbox_leaves(checkout, tmp_path):
+    hermetic = evidence_digest(checkout.path(f"{_PASSES}.run"))
+    scenario = f"scenarios/{_PASSES}.yaml"
+    live = checkout.run(
+        sys.executable,
+        "-B",
+        "-m",
+        "fieldproof.cli",
+        "run",
+        scenario,
+        "--runs",
+        str(tmp_path / "runs"),
+    )
+    assert live.code == 0, live.text
+    assert evidence_digest((tmp_path / "runs" / "latest").resolve()) == hermetic
