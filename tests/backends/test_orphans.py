@@ -3,6 +3,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from fieldproof.backends import engine_mark, orphans, sweep
 
 ENGINE = """
@@ -64,3 +66,21 @@ def test_the_processes_of_a_living_engine_are_left_alone():
 
 def test_the_mark_of_this_process_is_stable():
     assert engine_mark("a") == engine_mark("a")
+
+
+def test_an_engine_in_another_pid_namespace_is_not_taken_for_dead():
+    unshare = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+    if subprocess.run([*unshare, "true"], capture_output=True).returncode:
+        pytest.skip("no pid namespaces here: not proved that a sandbox's run is left alone")
+    name = f"sandboxed-{os.getpid()}"
+    engine = subprocess.Popen(
+        [*unshare, sys.executable, "-c", ENGINE, name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    try:
+        assert int(engine.stdout.readline()) > 0
+        assert of(f"run-{name}") == []
+    finally:
+        engine.communicate()

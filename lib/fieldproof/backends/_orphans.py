@@ -38,6 +38,8 @@ def orphans() -> list[Orphan]:
     """Processes of runs whose engine no longer exists, lowest pid first.
 
     Processes of other users are not looked into: the kernel does not let us, and they are not ours.
+    Neither are those of another pid namespace, such as a build sandbox: their engine is alive under
+    a number that means nothing here, and they end with their namespace.
     """
     return sorted(_orphans(), key=lambda orphan: orphan.pid)
 
@@ -55,12 +57,15 @@ def sweep() -> list[Orphan]:
 
 
 def _orphans() -> Iterator[Orphan]:
+    ours = (_PROC / "self" / "ns" / "pid").readlink()
     for entry in _PROC.iterdir():
         if not entry.name.isdigit():
             continue
         try:
             environment = _variables((entry / "environ").read_bytes())
-            if _ENGINE not in environment or _alive(environment[_ENGINE]):
+            if _ENGINE not in environment or (entry / "ns" / "pid").readlink() != ours:
+                continue
+            if _alive(environment[_ENGINE]):
                 continue
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except (FileNotFoundError, ProcessLookupError, PermissionError):
