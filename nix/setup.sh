@@ -44,12 +44,11 @@ if ! command -v nix >/dev/null; then
 fi
 
 # Where root may not make user namespaces (in a chroot, say), the sandbox needs accounts to build as.
-if [ "$(id -u)" = 0 ] && ! unshare --user true 2>/dev/null && ! getent group nixbld >/dev/null; then
-  say "adding the accounts that Nix builds as"
-  groupadd --system nixbld
-  for number in 1 2 3 4; do
-    useradd --system --gid nixbld --groups nixbld --no-create-home --home-dir /var/empty \
-      --shell /usr/sbin/nologin "nixbld$number"
+if [ "$(id -u)" = 0 ] && ! unshare --user true 2>/dev/null; then
+  groupadd --force --system nixbld
+  for account in nixbld1 nixbld2 nixbld3 nixbld4; do
+    id "$account" >/dev/null 2>&1 || useradd --system --gid nixbld --groups nixbld \
+      --no-create-home --home-dir /var/empty --shell /usr/sbin/nologin "$account"
   done
 fi
 
