@@ -4,6 +4,8 @@ import json
 import os
 import resource
 import signal
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -171,3 +173,11 @@ def test_a_scenario_with_faults_is_refused_with_all_of_them_before_anything_star
         assert words in err
     assert "4 problems" in err
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_reader_who_leaves_does_not_end_the_run(environment, tmp_path, only_run):
+    command = f"{sys.executable} -B -m fieldproof.cli run {GOAL} --runs {tmp_path / 'runs'}"
+    piped = ["bash", "-c", f"set -o pipefail; {{ {command} 2>&1; }} | head -c 1 >/dev/null"]
+    done = subprocess.run(piped, cwd=ROOT, env=environment, timeout=240, check=False)
+    assert done.returncode == 0
+    assert record_of(only_run())["status"] == "passed"

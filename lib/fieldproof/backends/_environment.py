@@ -38,10 +38,8 @@ def ros_environment(
         "PYTHONUNBUFFERED": "1",
         "RCUTILS_COLORIZED_OUTPUT": "0",
         "RMW_IMPLEMENTATION": "rmw_fastrtps_cpp",
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT",  # the profile says it
         "ROS_DOMAIN_ID": str(domain),
-        # no shared memory: nothing is left in /dev/shm by a process that was killed
-        "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
         "FASTRTPS_DEFAULT_PROFILES_FILE": str(dds_profile()),
     }
     return environment | dict(mark)

@@ -85,7 +85,11 @@ def run(
         folder = Path(os.path.relpath(done.directory.path))
         reports = [str(folder / name) for name in ("report.md", "junit.xml")]
         text = render_terminal(done.record, reports=reports)
-        click.echo(_coloured(text), nl=False)
+        try:
+            click.echo(_coloured(text), nl=False)
+        except BrokenPipeError:
+            # nobody reads any more (`| head -1`); the exit code still says what became of the run
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(done.record["exit_code"])
 
 

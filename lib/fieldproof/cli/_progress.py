@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -25,7 +25,7 @@ class Progress:
     echo: Callable[[str], None] = lambda text: click.echo(text, err=True)
     monotonic: Callable[[], float] = time.monotonic
     _started: float | None = None
-    _phase: list[str] = field(default_factory=list)
+    _unheard: bool = False
 
     def __call__(self, event: str, message: str, fields: dict[str, Any]) -> None:
         """Take one line of engine.log."""
@@ -40,4 +40,9 @@ class Progress:
 
     def _line(self, text: str) -> None:
         assert self._started is not None
-        self.echo(f"{self.monotonic() - self._started:6.1f} s  {text}")
+        if self._unheard:
+            return
+        try:
+            self.echo(f"{self.monotonic() - self._started:6.1f} s  {text}")
+        except BrokenPipeError:
+            self._unheard = True  # whoever read along has gone; the run goes on
