@@ -2,7 +2,12 @@ from itertools import pairwise
 
 import pytest
 
-from fieldproof.engine._topology import Addresses, absolute, vehicle_processes
+from fieldproof.engine._topology import (
+    Addresses,
+    absolute,
+    load_request,
+    vehicle_processes,
+)
 
 VEHICLE = {
     "name": "ugv1",
@@ -59,3 +64,17 @@ def test_the_addresses_of_two_runs_differ_and_fit_a_socket_name():
     one, two = Addresses("0123456789ab-20260101T000000Z-aaaa"), Addresses("b")
     assert one.observer != two.observer
     assert len(one.bridge("a" * 32)) < 107
+
+
+def test_a_vehicle_is_put_on_its_wheels_and_not_into_the_ground(tmp_path):
+    manifest = {"model": {"spawn_height_m": 0.12}}
+    spawn = {"x": 1.0, "y": 2.0, "z": 0.5, "yaw": 0.3}
+    execution = {
+        "world": {"sdf": "worlds/w/world.sdf", "physics": {"step_ns": 2_000_000}},
+        "time": {"seed": 1},
+        "vehicles": [
+            {"name": "a", "namespace": "a", "urdf": "a.urdf", "manifest": manifest, "spawn": spawn}
+        ],
+    }
+    (vehicle,) = load_request(execution, tmp_path)["vehicles"]
+    assert vehicle["spawn"] == {**spawn, "z": 0.62}

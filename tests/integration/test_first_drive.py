@@ -42,6 +42,11 @@ def test_the_first_drive_passes_and_leaves_everything_that_was_promised(passed):
     assert processes_of(folder.name) == []
 
 
+def test_nothing_is_touched_from_the_first_tick_on(passed):
+    folder, _ = passed
+    assert [s for s in lines(folder / "samples.jsonl") if s["kind"] == "contact"] == []
+
+
 def test_the_ground_truth_shows_the_drive_from_the_dock_to_the_goal(passed):
     folder, _ = passed
     poses = [s for s in lines(folder / "samples.jsonl") if s["kind"] == "pose"]

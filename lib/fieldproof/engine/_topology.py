@@ -64,11 +64,18 @@ def load_request(execution: Mapping[str, Any], plan: Path) -> dict[str, Any]:
                 "namespace": vehicle["namespace"],
                 "urdf": str(plan / vehicle["urdf"]),
                 "manifest": vehicle["manifest"],
-                "spawn": vehicle["spawn"],
+                "spawn": _on_its_wheels(vehicle),
             }
             for vehicle in execution["vehicles"]
         ],
     }
+
+
+def _on_its_wheels(vehicle: Mapping[str, Any]) -> dict[str, float]:
+    """The pose of the root link when the vehicle stands on the ground at its spawn placement."""
+    spawn = vehicle["spawn"]
+    height_m = vehicle["manifest"]["model"].get("spawn_height_m") or 0.0
+    return {**spawn, "z": spawn["z"] + height_m}
 
 
 def bridge_config(
