@@ -32,6 +32,7 @@ NODE_NAME: Final = "bridge"
 # Long waits are cut into pieces so that a signal is served in between.
 _SLICE_NS: Final = 100_000_000
 _ACK_DEPTH: Final = 1000
+_PATIENCE: Final = 1000
 _UNNAMED: Final = "_NODE_NAME_UNKNOWN_"
 
 
@@ -236,6 +237,10 @@ class VehicleNode:
 
     def _outlet(self, topic: ContractTopic, message_type: type) -> Outlet:
         profile = qos_profile(offered(topic.qos, self._mode))
+        if topic.qos.durability == "volatile":
+            # a reader that is held up for a moment on a busy host is no loss of the driver's: the
+            # history only decides how far a reliable reader may lag, never what a new one gets
+            profile.depth = max(profile.depth, _PATIENCE)
         return Outlet(self._node.create_publisher(message_type, topic.topic, profile), topic.topic)
 
     def _inlet(
