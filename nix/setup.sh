@@ -62,6 +62,7 @@ if nix build .#dev-env .#env --dry-run 2>&1 | grep -q "will be built"; then
   python3 -B nix/import_inputs.py
   build .#inputs -o build/roots/inputs
   say "building the environment (under a minute)"
+  build .#dev-env .#env --no-link --max-jobs auto
 fi
 build .#env -o build/roots/env
 build .#dev-env -o build/env
