@@ -77,8 +77,8 @@ def relocate_programs(out: Path, libraries: Path) -> None:
     for program in sorted((out / "bin").iterdir()):
         if not program.is_symlink() and program.read_bytes().startswith(b"\x7fELF"):
             program.chmod(0o755)
-            loader = ["--set-interpreter", libraries / "ld-linux-x86-64.so.2"]
-            rpath = ["--force-rpath", "--set-rpath", libraries]
+            loader = ["--set-interpreter", str(libraries / "ld-linux-x86-64.so.2")]
+            rpath = ["--force-rpath", "--set-rpath", str(libraries)]
             subprocess.run(["patchelf", *loader, *rpath, program], check=True)
 
 
