@@ -52,7 +52,7 @@ def render_junit(record: Mapping[str, Any]) -> str:
     """Return junit.xml: one suite with a testcase per assertion, per timeline entry, and the run.
 
     A failed assertion is a failure, an undecided one skipped; a timeline entry that is not ok is
-    a failure; the run is a failure when it failed and an error when nothing can be said about the
+    a failure, one that never ran skipped; the run is a failure when it failed and an error when nothing can be said about the
     software under test. Texts stand in the `message` attribute and in the element's body, but
     for skipped ones, to which some schemas allow no attribute.
 
@@ -127,7 +127,7 @@ def _cases(report: Mapping[str, Any]) -> list[_Case]:
         case = _Case(class_name, name, _time(each.get("duration_s")))
         if each["status"] != "ok":
             detail = one_line(each.get("detail") or "")
-            case.kind = "failure"
+            case.kind = "skipped" if each["status"] == "skipped" else "failure"
             case.type_name = one_line(each.get("action") or "timeline")
             case.message = f"{one_line(each['status'])}: {detail}" if detail else each["status"]
             case.body = f"{case.message}\n{compact(each)}"

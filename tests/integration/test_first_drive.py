@@ -1,5 +1,6 @@
 import json
 import math
+import shutil
 import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import pairwise
@@ -139,3 +140,71 @@ def test_the_drive_also_passes_in_the_modes_that_run_free(mode, run, variant, on
     outcome = json.loads((only_run() / "outcome.json").read_text())
     assert outcome["determinism"] == "wall"
     assert outcome["complete"], outcome["gaps"]
+
+
+def test_nothing_need_be_recorded_for_a_verdict(run, variant, only_run):
+    code, out, err = run("run", variant(change=lambda scenario: scenario.pop("outputs")))
+    assert code == 0, out + err
+    assert not (only_run() / "recording").exists()
+
+
+def test_a_failed_assertion_may_end_the_run_at_once(run, variant, only_run):
+    def change(scenario):
+        bound = next(a for a in scenario["assertions"] if a["name"] == "speed_bounded")
+        bound |= {"condition": "abs(value) <= 0.1", "on_fail": "abort"}
+
+    code, out, err = run("run", variant(change=change))
+    assert code == 1, out + err
+    folder = only_run()
+    record = json.loads((folder / "run.json").read_text())
+    assert record["status"] == "failed"
+    assert record["reason"].startswith("assertion speed_bounded failed")
+    assert "on_fail: abort" in record["reason"]
+    assert [entry["status"] for entry in record["timeline"]] == ["cancelled"]
+    statuses = {a["name"]: a["status"] for a in record["assertions"]}
+    assert statuses["reached_goal"] == "skipped"
+    assert statuses["arrived_in_time"] == "failed"
+    assert json.loads((folder / "outcome.json").read_text())["sim_ns"] < 2_000_000_000
+
+
+def test_a_drive_that_runs_out_of_its_own_time_is_no_pass(run, variant, only_run):
+    def change(scenario):
+        scenario["timeline"][0]["timeout_s"] = "1s"
+        scenario["assertions"] = []
+
+    code, out, err = run("run", variant(change=change))
+    assert code == 1, out + err
+    record = json.loads((only_run() / "run.json").read_text())
+    assert record["status"] == "failed"
+    assert "drive_ahead timed out" in record["reason"]
+
+
+def test_the_budget_ends_a_run_as_a_timeout(run, variant, only_run):
+    code, out, err = run(
+        "run", variant(change=lambda scenario: scenario.update(budget={"timeout_s": "2s"}))
+    )
+    assert code == 1, out + err
+    record = json.loads((only_run() / "run.json").read_text())
+    assert record["status"] == "timeout"
+    assert [entry["status"] for entry in record["timeline"]] == ["timeout"]
+
+
+def test_a_world_may_include_models_from_its_own_folder(run, variant, tmp_path, only_run):
+    worlds = tmp_path / "worlds"
+    shutil.copytree(ROOT / "worlds", worlds)
+    folder = worlds / "dock_yard" / "models" / "crate"
+    folder.mkdir(parents=True)
+    box = "<geometry><box><size>0.6 0.6 0.5</size></box></geometry>"
+    (folder / "model.sdf").write_text(
+        "<sdf version='1.11'><model name='crate'><static>true</static><link name='link'>"
+        f"<collision name='c'>{box}</collision><visual name='v'>{box}</visual>"
+        "</link></model></sdf>"
+    )
+    world = worlds / "dock_yard" / "world.sdf"
+    include = "<include><uri>model://crate</uri><pose>10 0.8 0.25 0 0 0</pose></include></world>"
+    world.write_text(world.read_text().replace("</world>", include))
+    code, out, err = run("run", variant(change=lambda _: None), "--worlds", worlds)
+    assert code == 0, out + err
+    poses = [s for s in lines(only_run() / "samples.jsonl") if s["kind"] == "pose"]
+    beside = [abs(p["x"] - 10) for p in poses if abs(p["y"] - 0.8) < 0.1]
+    assert min(beside) >= 0.57  # it went around what it was not told of

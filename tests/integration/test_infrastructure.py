@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,3 +182,48 @@ def test_a_reader_who_leaves_does_not_end_the_run(environment, tmp_path, only_ru
     done = subprocess.run(piped, cwd=ROOT, env=environment, timeout=240, check=False)
     assert done.returncode == 0
     assert record_of(only_run())["status"] == "passed"
+
+
+def test_a_scenario_that_does_not_exist_is_invalid(run):
+    code, _, err = run("run", "nowhere.yaml")
+    assert code == 2
+    assert "nowhere.yaml: No such file" in err
+
+
+def test_geometry_outside_the_subset_is_refused_with_its_line_before_anything_starts(run, tmp_path):
+    worlds = tmp_path / "worlds"
+    shutil.copytree(ROOT / "worlds", worlds)
+    world = worlds / "dock_yard" / "world.sdf"
+    text = world.read_text().replace(
+        "</world>", "<model name='m'><joint name='j'/></model></world>"
+    )
+    world.write_text(text)
+    line = text[: text.index("<joint")].count("\n") + 1
+    code, _, err = run("run", GOAL, "--worlds", worlds)
+    assert code == 2
+    assert f"{world}:{line}:" in err
+    assert "joint" in err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_node_that_publishes_what_the_bridge_publishes_is_named(run, robots, only_run):
+    def change(_manifest, folder):
+        path = folder / "ugv_nav" / "link_monitor.py"
+        path.write_text(
+            path.read_text().replace(
+                "def main() -> None:",
+                "def main() -> None:\n"
+                "    import rclpy.node\n"
+                "    from nav_msgs.msg import Odometry\n"
+                "    born = rclpy.node.Node.__init__\n"
+                "    def __init__(self, *a, **k):\n"
+                "        born(self, *a, **k)\n"
+                "        self.second = self.create_publisher(Odometry, 'odom', 10)\n"
+                "    rclpy.node.Node.__init__ = __init__\n",
+                1,
+            )
+        )
+
+    code, out, err = run("run", GOAL, "--robots", robots(change))
+    assert code == 1, out + err
+    assert_reported_as_error(only_run(), "odom", "publish")

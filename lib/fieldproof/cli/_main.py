@@ -82,7 +82,9 @@ def run(
             host=os.environ,
             listener=(lambda *_: None) if quiet else Progress(),
         )
-        folder = Path(os.path.relpath(done.directory.path))
+        folder = done.directory.path
+        if folder.is_relative_to(Path.cwd()):
+            folder = folder.relative_to(Path.cwd())
         reports = [str(folder / name) for name in ("report.md", "junit.xml")]
         text = render_terminal(done.record, reports=reports)
         try:
@@ -107,6 +109,7 @@ def validate(scenarios: tuple[Path, ...], worlds: Path, robots: Path) -> None:
     Prints every problem as file:line:column: path: what. Exit code 0: valid; 2: not.
     """
     from fieldproof.assertions import assertion_registry
+    from fieldproof.engine.descriptions import check_descriptions
     from fieldproof.engine.resolve import resolve
     from fieldproof.events import event_registry
     from fieldproof.model import ScenarioError
@@ -117,14 +120,11 @@ def validate(scenarios: tuple[Path, ...], worlds: Path, robots: Path) -> None:
     invalid = False
     for scenario in scenarios:
         try:
-            resolve(scenario, worlds, robots)
+            check_descriptions(resolve(scenario, worlds, robots))
         except ScenarioError as error:
             invalid = True
             for problem in error.problems:
                 click.echo(f"{problem}", err=True)
-        except OSError as error:
-            invalid = True
-            click.echo(f"{scenario}: {error.strerror or error}", err=True)
         else:
             click.echo(f"{scenario}: valid")
     if invalid:
@@ -136,19 +136,23 @@ def validate(scenarios: tuple[Path, ...], worlds: Path, robots: Path) -> None:
 @click.option(
     "--format", "form", type=click.Choice(["md", "json", "junit"]), default="md", show_default=True
 )
-@click.option("--write", is_flag=True, help="Write the three report files into the run, too.")
+@click.option(
+    "--write",
+    is_flag=True,
+    help="Write the three report files into the run anew, and seal it again.",
+)
 @click.option("--runs", type=click.Path(path_type=Path), default="runs", show_default=True)
 def report(run_name: str, form: str, runs: Path, *, write: bool) -> None:
     """Print the report of RUN: a folder, an id or its beginning, a digest, or `latest`."""
-    from fieldproof.runs import RunsFolder, load
+    from fieldproof.runs import RunsFolder, load, rewrite_sealed
     from fieldproof_reports import render_all
 
     with reported():
-        directory = RunsFolder(runs).find(run_name)
+        folder = RunsFolder(runs)
+        directory = folder.find(run_name)
         texts = render_all(load(directory))
         if write:
-            for name, text in texts.items():
-                directory.write_text(name, text)
+            rewrite_sealed(folder, directory, texts)
         click.echo(texts[{"md": "report.md", "json": "report.json", "junit": "junit.xml"}[form]])
 
 

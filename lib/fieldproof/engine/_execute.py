@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fieldproof.assertions import Evaluator
 from fieldproof.backends import DomainError
 from fieldproof.engine._errors import InfrastructureError, InterruptedRunError
 from fieldproof.engine._log import EngineLog
@@ -40,7 +41,6 @@ class Surroundings:
         run_id: marks the run's processes and addresses.
         host: the engine's environment variables.
         interrupted: whether somebody asked the run to end.
-        aborted: the reason why an assertion ends the run at once, empty while none does.
         sinks: take every sample as it is written.
         wall_ns: the wall clock.
         listener: told of every line of engine.log.
@@ -49,7 +49,6 @@ class Surroundings:
     run_id: str
     host: Mapping[str, str]
     interrupted: Callable[[], bool] = _never
-    aborted: Callable[[], str] = str
     sinks: Sequence[Sink] = ()
     wall_ns: Callable[[], int] = time.time_ns
     listener: Callable[[str, str, dict[str, Any]], None] = lambda *_: None
@@ -129,8 +128,20 @@ class _Run:
         self._world: World | None = None
         self._driver: TimelineDriver | None = None
         self._stream = SampleStream(
-            evidence / "samples.jsonl", self._mode, [*around.sinks, self._to_timeline]
+            evidence / "samples.jsonl",
+            self._mode,
+            [*around.sinks, self._to_timeline, self._to_aborting],
         )
+        self._aborting = Evaluator(
+            {
+                "schema_version": execution["schema_version"],
+                "scenario": execution["scenario"],
+                "assertions": execution["abort_assertions"],
+                "kpis": [],
+            },
+            self._mode,
+        )
+        self._tearing_down = False
 
     def run(self) -> Execution:
         try:
@@ -161,6 +172,8 @@ class _Run:
         self._state.status, self._state.reason = status, reason
 
     def _check(self) -> None:
+        if self._tearing_down:
+            return
         if self._around.interrupted():
             raise InterruptedRunError
         if self._session is not None:
@@ -185,7 +198,8 @@ class _Run:
         with self._phases.enter("start simulator"):
             if self._mode != "lockstep":
                 session.spawn_simulator()
-            session.load_world()
+            for warning in session.load_world():
+                self._log.write("simulator.warning", warning)
         with self._phases.enter("start bridges"):
             if self._mode != "lockstep":
                 session.spawn_bridges()
@@ -235,10 +249,11 @@ class _Run:
         gates = gates_of(session)
         wait_for_graph(session, gates)
         gated = [gate.name for gate, _ in gates if gate.kind == "topic"]
+        limit_s = max([limit_s for _, limit_s in gates], default=_MATCH_S)
         matched = session.observer.request(
             "match",
-            bound_s=_MATCH_S + _REQUEST_S,
-            timeout_s=_MATCH_S,
+            bound_s=limit_s + _REQUEST_S,
+            timeout_s=limit_s,
             topics=sorted({*self._watched(), *gated}),
             required=sorted(gated),
             heard=["/clock"] if self._mode == "lockstep" else [],
@@ -260,6 +275,7 @@ class _Run:
             f"nobody publishes {silent}" if silent else "every watched topic has a publisher",
             missing=matched["missing"],
         )
+        self._check_contracts(session)  # now that everybody is there: no second source of a topic
         if self._mode == "lockstep":
             for bridge in session.bridges:
                 bridge.request("still", bound_s=_REQUEST_S, timeout_s=_OWN_S)
@@ -303,17 +319,18 @@ class _Run:
                 self._end("timeout", f"the timeline has not ended after {budget_ns / _NS:g} s")
                 return
             self._check()
-            reason = self._around.aborted()
-            if reason:
-                driver.settle(t_ns, running="cancelled", detail="an assertion ended the run")
-                self._end("failed", f"{reason} (on_fail: abort, the timeline was cancelled)")
+            abort = self._aborting.abort
+            if abort is not None:
+                driver.settle(t_ns, detail=f"{abort.name} failed (on_fail: abort)")
+                why = f"assertion {abort.name} failed: {abort.reason}"
+                self._end("failed", f"{why} (on_fail: abort, the timeline was cancelled)")
                 return
             samples = world.advance(ahead=driver.idle)
             self._log.sim_s = world.sim_ns / _NS
             for sample in samples:
                 self._stream.emit(sample)
-        driver.settle(world.timeline_ns())
         failure = driver.failure
+        driver.settle(world.timeline_ns())
         if failure:
             self._end("failed", failure)
         else:
@@ -336,8 +353,19 @@ class _Run:
         if self._driver is not None and t_ns is not None:
             self._driver.on_sample(sample, t_ns)
 
+    def _to_aborting(self, sample: Any, _t_ns: int | None) -> None:
+        self._aborting.feed(sample)
+
     def _teardown(self) -> None:
+        self._tearing_down = True
         with self._phases.enter("teardown"):
+            if self._driver is not None and self._world is not None:
+                # where an error or an interrupt ended the run: what ran did not end by itself
+                self._driver.settle(
+                    self._world.timeline_ns(),
+                    detail=f"the run ended: {self._state.status}",
+                    ask=False,
+                )
             session = self._session
             if session is None:
                 return

@@ -144,11 +144,12 @@ class Session:
             for role, arguments in vehicle_processes(vehicle):
                 self._spawn(role, arguments, self._their_environment)
 
-    def load_world(self) -> None:
-        """Wait for the simulator and have it load the world."""
+    def load_world(self) -> list[str]:
+        """Wait for the simulator and have it load the world; returns what it left out."""
         self.simulator.request("hello", bound_s=_START_S)
         request = load_request(self.execution, self._plan)
-        self.simulator.request("load", bound_s=_STEP_S, **request)
+        reply = self.simulator.request("load", bound_s=_STEP_S, **request)
+        return [str(warning) for warning in reply.get("warnings", ())]
 
     def _spawn(self, role: str, arguments: list[str], environment: Mapping[str, str]) -> None:
         spec = ProcessSpec(
@@ -178,7 +179,7 @@ class Session:
             code = process.exit_code()
             if code is not None and not process.expected_exit:
                 raise InfrastructureError(
-                    f"{role} ended with {_exit_text(code)} in the middle of the run",
+                    f"{role} ended with {_exit_text(code)} while it was needed",
                     role=role,
                     log_tail=process.log_tail(),
                 )

@@ -14,7 +14,15 @@ from fieldproof.engine._topology import absolute
 from fieldproof.events import ActionRecord, Navigation, Running, begin, event_types
 from fieldproof.model import Pose
 from fieldproof.samples import Sample
-from fieldproof.timeline import CANCELLED, RUNNING, SKIPPED, Occurrence, Scheduler
+from fieldproof.timeline import (
+    CANCELLED,
+    FAILED,
+    RUNNING,
+    SKIPPED,
+    TIMEOUT,
+    Occurrence,
+    Scheduler,
+)
 
 _NS = 1_000_000_000
 _REQUEST_S = 45.0
@@ -71,8 +79,7 @@ class _Context:
         return self._vehicles[name]
 
     def navigate(self, vehicle: Any, goal: Mapping[str, Any], *, timeout_s: float) -> Navigation:
-        manifest = next(v for v in self._session.vehicles if v["name"] == vehicle.name)["manifest"]
-        action = vehicle.topic(manifest["stack"].get("navigate_action") or "navigate_to_pose")
+        action = vehicle.topic("navigate_to_pose")
         reply = self._session.observer.request(
             "navigate",
             bound_s=_REQUEST_S,
@@ -143,9 +150,12 @@ class TimelineDriver:
 
     @property
     def failure(self) -> str:
-        """Which occurrence failed and why, empty when none did."""
-        failed = self._scheduler.failure
-        return f"{failed.label} failed: {failed.detail}" if failed else ""
+        """Which occurrence failed or ran out of its time, and why; empty when none did."""
+        for record in self._records.values():
+            if record.status in (FAILED, TIMEOUT):
+                word = "failed" if record.status == FAILED else "timed out"
+                return f"{record.name} {word}: {record.detail}"
+        return ""
 
     def advance(self, t_ns: int) -> None:
         """Move the timeline's clock: ask what runs whether it is over, start what is due."""
@@ -171,13 +181,25 @@ class TimelineDriver:
             self._moved.wait_for(lambda: self.ending.is_set() or self.now_ns >= until_ns)
         return not self.ending.is_set()
 
-    def settle(self, t_ns: int, *, running: str = CANCELLED, detail: str = "") -> None:
-        """End the timeline: cancel what runs, mark what never ran."""
+    def settle(
+        self, t_ns: int, *, running: str = CANCELLED, detail: str = "", ask: bool = True
+    ) -> None:
+        """End the timeline, once: cancel what runs, mark what never ran.
+
+        Args:
+            t_ns: time on the timeline.
+            running: status of what still runs.
+            detail: why, for people.
+            ask: whether the vehicles can still be asked to give up what they do.
+        """
+        if self.ending.is_set():
+            return
         self.ending.set()
         with self._moved:
             self._moved.notify_all()
         for handle, record, occurrence in self._running.values():
-            handle.cancel()
+            if ask:
+                handle.cancel()
             record.status, record.detail = running, detail or "the timeline ended"
             self._end(occurrence, record, t_ns)
         self._running.clear()

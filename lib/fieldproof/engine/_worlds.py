@@ -146,7 +146,7 @@ class PacedWorld:
         if pause_s > 0:
             time.sleep(pause_s)  # the pace itself: nothing is awaited here but time
         self._next_look_ns = time.monotonic_ns() + _LOOK_NS
-        reply = self._session.observer.request("collect", bound_s=_REQUEST_S, side=self._log.take())
+        reply = self._session.collect(bound_s=_REQUEST_S, timeout_s=_OWN_S, side=self._log.take())
         if reply["time_ns"] > self.sim_ns:
             self._moved_at = time.monotonic()
         elif time.monotonic() - self._moved_at > _STALL_S:

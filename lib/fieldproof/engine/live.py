@@ -22,6 +22,7 @@ from fieldproof.engine._execute import Surroundings, execute
 from fieldproof.engine._files import read_json
 from fieldproof.engine._interrupt import Interrupt
 from fieldproof.engine._log import EngineLog
+from fieldproof.engine.descriptions import check_descriptions
 from fieldproof.engine.judge import judge
 from fieldproof.engine.resolve import Resolved, resolve
 from fieldproof.engine.stages.report import record_of
@@ -92,6 +93,7 @@ def run_live(
         RunsFolderError: the folder of runs cannot be written to; nothing was started.
     """
     resolved = resolve(scenario, workspace.worlds, workspace.robots)
+    check_descriptions(resolved)
     folder = RunsFolder(workspace.runs.resolve())
     recover(folder, listener)
     identity = digest_of([resolved.execution, resolved.evaluation])

@@ -5,7 +5,7 @@ from typing import Any
 
 from fieldproof.assertions import assertion_types
 from fieldproof.events import event_types
-from fieldproof.model import Scenario, scenario_schema
+from fieldproof.model import Problem, Scenario, ScenarioError, scenario_schema
 from fieldproof.plan import Plan, Registries, build_plan
 
 
@@ -55,16 +55,20 @@ def resolve(
         file: What error positions name; the path when None.
 
     Raises:
-        OSError: A file cannot be read.
-        ScenarioError: With everything that is wrong, in the order of the file.
+        ScenarioError: With everything that is wrong, in the order of the file; also when a file
+            cannot be read.
     """
-    scenario, plan = build_plan(
-        scenario_file,
-        worlds_dir=worlds_dir,
-        robots_dir=robots_dir,
-        registries=known or registries(),
-        file=file,
-    )
+    try:
+        scenario, plan = build_plan(
+            scenario_file,
+            worlds_dir=worlds_dir,
+            robots_dir=robots_dir,
+            registries=known or registries(),
+            file=file,
+        )
+    except OSError as error:
+        where = str(error.filename or scenario_file)
+        raise ScenarioError(Problem(error.strerror or str(error), file=where)) from error
     return Resolved(scenario, plan)
 
 

@@ -1,8 +1,7 @@
 """The worlds and robots that scenarios name: a folder each, with a file that describes it."""
 
 import pathlib
-import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -68,10 +67,18 @@ def _stack(robots_dir: pathlib.Path, package: str, document: Document) -> dict[s
         hint = nearest(package, known) or f"{robots_dir} holds none"
         problem = Problem(f"unknown package {shown(package)}", ("stack", "package"), hint=hint)
         raise ScenarioError(document.source.place(problem))
-    return {
-        f"robots/{package}/{source.relative_to(folder).as_posix()}": source
-        for source in sorted(folder.rglob("*.py"))
-    }
+    return _files(folder, f"robots/{package}")
+
+
+def _files(folder: pathlib.Path, prefix: str) -> dict[str, pathlib.Path]:
+    """Return every file of a folder by its path in the bundle; caches and hidden files stay out."""
+    found: dict[str, pathlib.Path] = {}
+    for file in sorted(folder.rglob("*")):
+        relative = file.relative_to(folder)
+        out = any(part.startswith(".") or part == "__pycache__" for part in relative.parts)
+        if file.is_file() and not out:
+            found[f"{prefix}/{relative.as_posix()}"] = file
+    return found
 
 
 def _folder(shelf: pathlib.Path, name: str, kind: str, file: str) -> pathlib.Path:
@@ -97,31 +104,7 @@ def _check_name(name: str, folder: str, document: Document) -> None:
 def _with_resources(
     folder: pathlib.Path, prefix: str, main: str, document: Document, path: tuple[str, ...]
 ) -> dict[str, pathlib.Path]:
-    """Return a description and the files beside it that it refers to."""
-    description = folder / main
-    if not description.is_file():
+    """Return the files of a folder: a description, and whatever it may refer to beside it."""
+    if not (folder / main).is_file():
         raise ScenarioError(document.source.place(Problem(f"{main} does not exist", path)))
-    files = {f"{prefix}/{main}": description}
-    for reference in _references(description):
-        target = folder / reference
-        inside = target.resolve().is_relative_to(folder.resolve())
-        if not inside or not target.is_file():
-            what = f"refers to {shown(reference)}, which is not a file in its folder"
-            raise ScenarioError(Problem(what, file=str(description)))
-        files[f"{prefix}/{pathlib.PurePosixPath(reference)}"] = target
-    return files
-
-
-def _references(description: pathlib.Path) -> Iterator[str]:
-    """Yield the relative file names in an SDF or URDF; names with a scheme are left alone."""
-    try:
-        root = ET.fromstring(description.read_bytes())  # noqa: S314 - files of the workspace
-    except ET.ParseError as error:
-        line, column = error.position
-        what = f"is no XML: {str(error).split(':', maxsplit=1)[0]}"
-        problem = Problem(what, file=str(description), line=line, column=column + 1)
-        raise ScenarioError(problem) from error
-    for element in root.iter():
-        named = (element.text or "").strip() if element.tag == "uri" else element.get("filename")
-        if named and "://" not in named and element.tag in {"uri", "mesh", "texture"}:
-            yield named
+    return _files(folder, prefix)

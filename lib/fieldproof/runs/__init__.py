@@ -32,7 +32,7 @@ from fieldproof.runs._seal import (
     verify,
 )
 from fieldproof.runs._status import Status, Verdict, gap_text, verdict_of
-from fieldproof.runs._store import BY_DIGEST, LATEST, RunsFolder
+from fieldproof.runs._store import BY_DIGEST, LATEST, RunsFolder, rewrite_sealed
 
 __all__ = [
     "BY_DIGEST",
@@ -69,6 +69,7 @@ __all__ = [
     "mark_recovered",
     "merge_envelope",
     "read_manifest",
+    "rewrite_sealed",
     "seal",
     "verdict_of",
     "verify",

@@ -7,13 +7,14 @@ from pathlib import Path
 from fieldproof.runs._directory import MANIFEST, Claim, RunDirectory
 from fieldproof.runs._errors import (
     NewerVersionError,
+    RunError,
     RunsFolderError,
     UnknownRunError,
     UnreadableRunError,
 )
 from fieldproof.runs._files import replace_link
 from fieldproof.runs._identity import is_run_id, start_of
-from fieldproof.runs._seal import EVIDENCE_FILES, Manifest, read_manifest
+from fieldproof.runs._seal import EVIDENCE_FILES, Manifest, read_manifest, seal, verify
 
 LATEST = "latest"
 BY_DIGEST = "by-digest"
@@ -177,6 +178,26 @@ def _repair_digests(folder: Path, entries: Mapping[str, str]) -> None:
         target, link = _beside(run_id), folder / digest
         if not link.is_symlink() or link.readlink() != Path(target):
             replace_link(link, target)
+
+
+def rewrite_sealed(folder: RunsFolder, run: RunDirectory, texts: Mapping[str, str]) -> None:
+    """Write derived files of a sealed run anew and seal it again; the evidence stays what it is.
+
+    Raises:
+        RunError: The run is not as it was sealed: nothing is written, so that the new seal does
+            not cover up what was changed.
+        OSError: A file cannot be written.
+    """
+    differences = verify(run)
+    if differences:
+        raise RunError(f"{run.run_id} is not as it was sealed: {differences[0]}")
+    with run.claim():
+        (run.path / MANIFEST).unlink()
+        for name, text in texts.items():
+            run.write_text(name, text)
+        seal(run)
+    folder.enter(run)
+    folder.repair_links()
 
 
 def _beside(run_id: str) -> str:
