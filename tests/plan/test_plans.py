@@ -201,10 +201,12 @@ def test_a_bundle_holds_the_plans_and_copies_of_the_files_they_name(workspace, t
     assert found == [
         "evaluation/evaluation.json",
         "execution/execution.json",
+        "execution/robots/rover/robot.yaml",
         "execution/robots/rover/rover.urdf",
         "execution/robots/rover_stack/__init__.py",
         "execution/robots/rover_stack/driver.py",
         "execution/worlds/yard/world.sdf",
+        "execution/worlds/yard/world.yaml",
     ]
     text = (out / "execution/execution.json").read_text("utf-8")
     assert text == canonical_document(plan.execution)

@@ -441,7 +441,7 @@ def test_a_topic_is_refused_when_the_manifest_lists_what_the_stack_publishes(wor
     listed = "  topics: [{ topic: plan, ros_type: nav_msgs/msg/Path }]\nreadiness:"
     workspace.spoil("robots/rover/robot.yaml", "readiness:", listed)
     assert problems(workspace) == [
-        "s.yaml:33:12: assertions[1].topic: unknown topic 'path' (known: cmd_vel, odom, plan, scan, tf, tf_static)"
+        "s.yaml:33:12: assertions[1].topic: unknown topic 'path' (known: cmd_vel, odom, plan, robot_description, scan, tf, tf_static)"
     ]
 
 

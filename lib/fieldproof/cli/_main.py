@@ -11,6 +11,7 @@ import click
 
 import fieldproof
 from fieldproof.cli._errors import INVALID, reported
+from fieldproof.cli._output import say
 from fieldproof.cli._progress import Progress
 from fieldproof.cli._stage import stage
 
@@ -87,11 +88,7 @@ def run(
             folder = folder.relative_to(Path.cwd())
         reports = [str(folder / name) for name in ("report.md", "junit.xml")]
         text = render_terminal(done.record, reports=reports)
-        try:
-            click.echo(_coloured(text), nl=False)
-        except BrokenPipeError:
-            # nobody reads any more (`| head -1`); the exit code still says what became of the run
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        say(_coloured(text), sys.stdout, newline=False)
         sys.exit(done.record["exit_code"])
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import click
+
+from fieldproof.cli._output import say
 
 _SHOWN = ("action.", "assertion.", "run.", "recovery.")
 _COLOURS = {"passed": "green", "ok": "green", "failed": "red", "timeout": "red", "error": "red"}
@@ -22,10 +25,9 @@ class Progress:
         monotonic: a clock in seconds.
     """
 
-    echo: Callable[[str], None] = lambda text: click.echo(text, err=True)
+    echo: Callable[[str], None] = lambda text: say(text, sys.stderr)
     monotonic: Callable[[], float] = time.monotonic
     _started: float | None = None
-    _unheard: bool = False
 
     def __call__(self, event: str, message: str, fields: dict[str, Any]) -> None:
         """Take one line of engine.log."""
@@ -40,9 +42,4 @@ class Progress:
 
     def _line(self, text: str) -> None:
         assert self._started is not None
-        if self._unheard:
-            return
-        try:
-            self.echo(f"{self.monotonic() - self._started:6.1f} s  {text}")
-        except BrokenPipeError:
-            self._unheard = True  # whoever read along has gone; the run goes on
+        self.echo(f"{self.monotonic() - self._started:6.1f} s  {text}")

@@ -1,7 +1,8 @@
 """The worlds and robots that scenarios name: a folder each, with a file that describes it."""
 
 import pathlib
-from collections.abc import Mapping
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -105,6 +106,27 @@ def _with_resources(
     folder: pathlib.Path, prefix: str, main: str, document: Document, path: tuple[str, ...]
 ) -> dict[str, pathlib.Path]:
     """Return the files of a folder: a description, and whatever it may refer to beside it."""
-    if not (folder / main).is_file():
+    description = folder / main
+    if not description.is_file():
         raise ScenarioError(document.source.place(Problem(f"{main} does not exist", path)))
+    for reference in _references(description):
+        target = (folder / reference).resolve()
+        if not target.is_relative_to(folder.resolve()) or not target.exists():
+            what = f"refers to {shown(reference)}, which is not a file in its folder"
+            raise ScenarioError(Problem(what, file=str(description)))
     return _files(folder, prefix)
+
+
+def _references(description: pathlib.Path) -> Iterator[str]:
+    """Yield the relative file names in an SDF or URDF; names with a scheme are left alone."""
+    try:
+        root = ET.fromstring(description.read_bytes())  # noqa: S314 - files of the workspace
+    except ET.ParseError as error:
+        line, column = error.position
+        what = f"is no XML: {str(error).split(':', maxsplit=1)[0]}"
+        problem = Problem(what, file=str(description), line=line, column=column + 1)
+        raise ScenarioError(problem) from error
+    for element in root.iter():
+        named = (element.text or "").strip() if element.tag == "uri" else element.get("filename")
+        if named and "://" not in named and element.tag in {"uri", "mesh", "texture"}:
+            yield named
