@@ -107,6 +107,8 @@ class Operator:
         Raises:
             OperatorError: a server did not answer in time.
         """
+        if asked:
+            self._take_answers(goals)
         for question in asked:
             if not self._until(question.done, timeout_s):
                 raise OperatorError(f"the action server did not answer within {timeout_s:g} s")
@@ -118,6 +120,21 @@ class Operator:
             for each, future in ended.items()
             if future.done()
         }
+
+    def _take_answers(self, goals: Iterable[str]) -> None:
+        """Take what the action servers have answered by now, without an executor's round."""
+        for client in {
+            id(goal.results): goal.results for goal in map(self._goals.get, goals) if goal
+        }.values():
+            while True:
+                with client.handle:
+                    header, answer = client.handle.take_response(client.srv_type.Response) or (
+                        None,
+                        None,
+                    )
+                if header is None:
+                    break
+                client.get_pending_request(header.request_id.sequence_number).set_result(answer)
 
     def cancel(self, identity: str, *, timeout_s: float) -> None:
         """Ask the server to cancel a goal and wait until it has answered."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -165,10 +166,17 @@ def message_type(type_name: str, topic: str) -> type:
     """The class of a message type; raises TopicError where its package is not installed."""
     package, _, name = type_name.partition("/msg/")
     try:
-        module = importlib.import_module(f"{package}.msg")
+        # the module of this one message: a package's face would import all of its messages
+        module = importlib.import_module(f"{package}.msg._{_module_name(name)}")
         return getattr(module, name)
     except (ImportError, AttributeError) as error:
         raise TopicError(f"{topic}: message type {type_name} is not installed here") from error
+
+
+def _module_name(message: str) -> str:
+    """The name that the interface generator gives a message's module: `LaserScan`, `laser_scan`."""
+    words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", message)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
 
 
 def _is_reliable(qos: QoSProfile) -> bool:
