@@ -185,23 +185,16 @@ class Session:
                 )
 
     def close(self) -> None:
-        """End every process, vehicles first and the simulator last; safe to call twice."""
+        """End every process, the last started first; safe to call twice."""
         for process in self._processes.values():
             process.expected_exit = True
-        stacks = [p for r, p in self._processes.items() if r.split("/")[0] in self._names()]
-        self._backend.stop(stacks)
-        others = ("observer", *(f"bridge/{name}" for name in self._names()), "simulator")
-        for role in others:
-            if role in self._processes:
-                self._backend.stop([self._processes[role]])
+        # signalled in reverse order of their start, waited for together: the recording is closed
+        self._backend.stop(list(reversed(self._processes.values())))
         self._backend.close()
         for channel in self._channels.values():
             channel.close()
         self._channels.clear()
         self._domain.release()
-
-    def _names(self) -> set[str]:
-        return {vehicle["name"] for vehicle in self.vehicles}
 
 
 def _exit_text(code: int) -> str:
