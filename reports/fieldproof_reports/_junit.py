@@ -52,9 +52,9 @@ def render_junit(record: Mapping[str, Any]) -> str:
     """Return junit.xml: one suite with a testcase per assertion, per timeline entry, and the run.
 
     A failed assertion is a failure, an undecided one skipped; a timeline entry that is not ok is
-    a failure, one that never ran skipped; the run is a failure when it failed and an error when nothing can be said about the
-    software under test. Texts stand in the `message` attribute and in the element's body, but
-    for skipped ones, to which some schemas allow no attribute.
+    a failure, one that never ran skipped; the run is a failure when it failed and an error when
+    nothing can be said about the software under test. Texts stand in the `message` attribute and
+    in the element's body, but for skipped ones, to which some schemas allow no attribute.
 
     Raises:
         RecordVersionError: The record is of a newer version.
