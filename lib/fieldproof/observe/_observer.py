@@ -52,6 +52,8 @@ class Observer:
         self._samples: list[dict[str, Any]] = []
         self._released = not config.lockstep
         self._latched: list[Message] = []
+        self._unwritten: list[tuple[Message, int]] = []
+        self._unwritten_events: list[tuple[str, Mapping[str, Any], int]] = []
         self._poses: dict[str, dict[str, float]] = {}
         self._hz: dict[str, float] = {}
         self._next_second_ns = 0
@@ -125,15 +127,26 @@ class Observer:
     def _record(self, message: Message) -> None:
         if self._recorder is None or not self._config.records(message.topic):
             return
-        self._recorder.add_topic(
-            message.topic, message.type_name, qos=self._topics.offered(message.topic)
-        )
-        self._recorder.write(message.topic, message.cdr, log_time_ns=self._log_time_ns())
+        self._unwritten.append((message, self._log_time_ns()))
+
+    def write_out(self) -> None:
+        """Write what was taken to the recording; done while nobody waits for samples."""
+        if self._recorder is None:
+            return
+        for message, time_ns in self._unwritten:
+            self._recorder.add_topic(
+                message.topic, message.type_name, qos=self._topics.offered(message.topic)
+            )
+            self._recorder.write(message.topic, message.cdr, log_time_ns=time_ns)
+        self._unwritten.clear()
+        for topic, value, time_ns in self._unwritten_events:
+            self._recorder.write_json(topic, value, log_time_ns=time_ns)
+        self._unwritten_events.clear()
 
     def record_event(self, topic: str, value: Mapping[str, Any]) -> None:
         """Write one JSON object onto a side channel of the recording."""
         if self._recorder is not None:
-            self._recorder.write_json(topic, value, log_time_ns=self._log_time_ns())
+            self._unwritten_events.append((topic, value, self._log_time_ns()))
 
     def _watch(self, message: Message) -> None:
         for (topic, _window), rate in self._rates.items():

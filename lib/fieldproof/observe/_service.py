@@ -53,6 +53,7 @@ class Service:
         self._observer = Observer(config, self._topics, types, self._recorder, wall_ns=time.time_ns)
         self._next_discovery_ns = 0
         self._ahead: list[Frame] = []
+        self._fault: OSError | None = None
         self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "hello": lambda _: {},
             "sync": self._sync,
@@ -82,10 +83,13 @@ class Service:
                 if socket.poll(idle_ms, zmq.POLLIN):
                     request = msgpack.unpackb(socket.recv())
                     socket.send(msgpack.packb(self._answer(request)))
+                    self._write_out()
                 if not self._config.lockstep:
                     self._take_what_is_there()
+                    self._write_out()
         finally:
             if self._recorder is not None:
+                self._write_out()
                 self._recorder.close()
             self._frames.close()
             self._simulator.close()
@@ -93,6 +97,14 @@ class Service:
             self._node.destroy_node()
             self._operator_node.destroy_node()
             rclpy.shutdown()
+
+    def _write_out(self) -> None:
+        """Write the recording on; a fault (a full disk) is the answer to the next request."""
+        if self._fault is None:
+            try:
+                self._observer.write_out()
+            except OSError as error:
+                self._fault = error
 
     def _on_signal(self, _number: int, _frame: object) -> None:
         self._ending = True
@@ -159,6 +171,8 @@ class Service:
         self._observer.take_messages(self._observer.now_ns)
 
     def _collect(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._fault is not None:
+            raise self._fault
         goals = request["goals"]
         asked: list[Any] = []
         if self._config.lockstep:
@@ -199,6 +213,9 @@ class Service:
             topic: {"messages": self._observer.taken[topic], "lost": lost}
             for topic, lost in self._topics.lost().items()
         }
+        self._observer.write_out()
+        if self._fault is not None:
+            raise self._fault
         if self._recorder is not None:
             self._recorder.close()
             self._recorder = None
