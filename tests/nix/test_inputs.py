@@ -27,7 +27,9 @@ def _other_hash(lock):
 
 
 def test_make_exports_the_settings_line_by_line(checkout):
-    show = checkout.run("make", "--eval", 'show: ; @printf "%s" "$$NIX_CONFIG"', "show")
+    recipe = 'show: ; @printf "%s" "$$NIX_CONFIG"'
+    # these tests may themselves be run by make, which then says where it goes
+    show = checkout.run("make", "--no-print-directory", "--eval", recipe, "show")
     assert show.text == checkout.settings["NIX_CONFIG"]
 
 
