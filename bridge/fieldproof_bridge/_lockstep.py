@@ -131,12 +131,12 @@ class LockstepBridge:
             timeout_s: bound for all of them together, wall time.
 
         Returns:
-            ``published`` (messages by topic), ``acks`` (nodes) and ``commands`` (those given to
-            the simulator, at most one).
+            ``published`` (messages by topic), ``acks`` (nodes) and ``commands`` (for the
+            simulator's next step, at most one).
 
         Raises:
             BridgeError: ``frames_missing``, ``frames_lost``, ``bad_frame``, ``delivery_timeout``,
-                ``ack_timeout``, ``ack_ahead``, ``simulator`` or ``bad_request``.
+                ``ack_timeout``, ``ack_ahead`` or ``bad_request``.
         """
         if time_ns < self._time_ns or time_ns <= 0:
             at = seconds(self._time_ns)
@@ -154,7 +154,7 @@ class LockstepBridge:
             self._node.publish_clock(time_ns)
         if "acks" in wanted:
             reply["acks"] = self._await_acks(time_ns, timeout_s, deadline, what)
-            reply["commands"] = self._forward_commands(time_ns, deadline)
+            reply["commands"] = self._last_command(time_ns)
         if "clock" in wanted:
             with self.timings.measure("clock_delivery"):
                 self._node.confirm_clock(deadline, what=what)
@@ -237,16 +237,15 @@ class LockstepBridge:
                 return missing
             inlet.wait(deadline)
 
-    def _forward_commands(self, time_ns: int, deadline: float) -> list[dict[str, float]]:
+    def _last_command(self, time_ns: int) -> list[dict[str, Any]]:
+        """What the drive is to do; whoever releases the ticks gives it to the simulator."""
         inlet = self._node.commands
         if inlet is None:
             return []
         command = self._commands.last_of(_drain(inlet), time_ns)
         if command is None:
             return []
-        with self.timings.measure("command"):
-            self._commands.forward(command, max(deadline - time.monotonic(), 0.001))
-        return [{"linear_mps": command.linear_mps, "angular_radps": command.angular_radps}]
+        return [self._commands.as_fields(command)]
 
     def _not_armed(
         self, missing: Sequence[str], unmatched: Sequence[str], timeout_s: float

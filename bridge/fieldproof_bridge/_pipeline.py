@@ -110,6 +110,14 @@ class CommandPipeline:
             newest = self._route.pass_through(command, time_ns) or newest
         return newest
 
+    def as_fields(self, command: VelocityCommand) -> dict[str, Any]:
+        """The command as the simulator's protocol has it."""
+        return {
+            "vehicle": self._vehicle,
+            "linear_mps": command.linear_mps,
+            "angular_radps": command.angular_radps,
+        }
+
     def forward(self, command: VelocityCommand, timeout_s: float) -> None:
         """Give a command to the simulator.
 
@@ -117,13 +125,7 @@ class CommandPipeline:
             BridgeError: ``simulator``, when it refuses or does not answer.
         """
         try:
-            self._client.request(
-                "command",
-                timeout_s=timeout_s,
-                vehicle=self._vehicle,
-                linear_mps=command.linear_mps,
-                angular_radps=command.angular_radps,
-            )
+            self._client.request("command", timeout_s=timeout_s, **self.as_fields(command))
         except SimulatorError as error:
             raise BridgeError("simulator", str(error)) from error
         self.forwarded += 1

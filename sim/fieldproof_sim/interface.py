@@ -2,7 +2,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from fieldproof_sim.protocol import Command, Load, Remove, RequestError, Spawn, Teleport, Wind
+from fieldproof_sim.protocol import DriveCommand, Load, Remove, RequestError, Spawn, Teleport, Wind
 
 Publish = Callable[[str, Mapping[str, Any]], None]
 """Takes a topic and the fields of one frame, without `seq` and `time_ns`."""
@@ -59,7 +59,7 @@ class Simulator(Protocol):
         """
         ...
 
-    def command(self, request: Command) -> None:
+    def command(self, request: DriveCommand) -> None:
         """Set what a vehicle's drive aims at from now on."""
         ...
 

@@ -121,11 +121,20 @@ class Sync(_Message):
     token: str | int
 
 
+class DriveCommand(_Message):
+    """The speed that a vehicle's drive is to aim at."""
+
+    vehicle: str
+    linear_mps: float
+    angular_radps: float
+
+
 class Step(_Message):
-    """Advance to a time and stop there."""
+    """Advance to a time and stop there; commands given along apply from its first instant."""
 
     op: Literal["step"]
     until_ns: _Nanoseconds
+    commands: tuple[DriveCommand, ...] = ()
 
 
 class Pause(_Message):
@@ -147,13 +156,10 @@ class State(_Message):
     op: Literal["state"]
 
 
-class Command(_Message):
-    """Set the speed that a vehicle's drive aims at."""
+class Command(DriveCommand):
+    """Set the speed that a vehicle's drive aims at, while time runs freely."""
 
     op: Literal["command"]
-    vehicle: str
-    linear_mps: float
-    angular_radps: float
 
 
 class Box(_Message):

@@ -220,6 +220,8 @@ class Server:
                 f"until_ns: {until_ns} is not a whole number of steps of "
                 f"{self._simulator.step_ns} ns",
             )
+        for command in request.commands:
+            self._simulator.command(command)
         step_ns = self._simulator.step_ns
         slice_ns = max(_STEP_SLICE_NS // step_ns, 1) * step_ns
         while now_ns < until_ns:

@@ -60,7 +60,7 @@ def test_the_processes_of_a_living_engine_are_left_alone():
         sweep()
         os.kill(child, 0)
     finally:
-        os.kill(child, 9)
+        os.killpg(child, 9)
         engine.communicate()
 
 

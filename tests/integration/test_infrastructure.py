@@ -2,12 +2,12 @@
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -98,19 +98,36 @@ def test_a_runs_folder_that_cannot_be_written_is_refused_before_anything_starts(
     assert out == ""
 
 
-def test_a_full_disk_ends_the_run_as_an_error(fieldproof, only_run):
-    limit = 40_000  # bytes a file may have: less than the samples or the recording of a run
+@pytest.fixture
+def small_disk(tmp_path):
+    """Mounts a file system of some size and returns its folder."""
+    mounted = []
 
-    def cap():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # write() then fails with EFBIG
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    def small_disk(size):
+        folder = tmp_path / f"disk-{size}"
+        folder.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
+        if subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip("may not mount: not proved that a full disk is reported")
+        mounted.append(folder)
+        return folder
 
-    process = fieldproof("run", GOAL, preexec_fn=cap)
-    out, err = process.communicate(timeout=240)
-    assert process.returncode == 1, out + err
-    folder = only_run()
-    assert record_of(folder)["status"] == "error"
-    assert processes_of(folder.name) == []
+    yield small_disk
+    for folder in mounted:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_disk_that_fills_up_ends_the_run_as_an_error_with_its_reports(run, small_disk, only_run):
+    runs = small_disk("900k") / "runs"
+    code, out, err = run("run", GOAL, runs=runs)
+    assert code == 1, out + err
+    assert "Traceback" not in err
+    assert_reported_as_error(only_run(runs), "timeline", "No space left on device")
+    code, out, err = run("run", GOAL, runs=runs)  # no room for a second one
+    assert code == 1
+    assert "could not be kept" in err
+    assert "--runs" in err
+    assert "Traceback" not in err
 
 
 def started_run(fieldproof, until, runs):
@@ -227,3 +244,94 @@ def test_a_node_that_publishes_what_the_bridge_publishes_is_named(run, robots, o
     code, out, err = run("run", GOAL, "--robots", robots(change))
     assert code == 1, out + err
     assert_reported_as_error(only_run(), "odom", "publish")
+
+
+LATE_PUBLISHER = """
+import rclpy.publisher
+from nav_msgs.msg import Odometry
+sent = rclpy.publisher.Publisher.publish
+seconds = []
+def publish(self, message):
+    sent(self, message)
+    if self.topic_name.endswith("tick_done") and message.stamp.sec >= 1 and not seconds:
+        seconds.append(NODE.create_publisher(Odometry, "odom", 10))
+rclpy.publisher.Publisher.publish = publish
+"""
+
+
+def test_a_second_source_of_a_sensor_that_comes_late_is_no_pass(run, robots, only_run):
+    def change(_manifest, folder):
+        path = folder / "ugv_nav" / "link_monitor.py"
+        text = path.read_text()
+        start = 'run_node(lambda: Node("link_monitor"), LinkMonitor)'
+        assert start in text
+        body = "    exec(LATE)\n    run_node(lambda: hold(Node('link_monitor')), LinkMonitor)"
+        text = text.replace(f"    {start}", body)
+        hold = "\n\ndef hold(node):\n    globals()['NODE'] = node\n    return node\n\n\n"
+        code = f"LATE = compile({LATE_PUBLISHER!r}, 'late', 'exec')\n"
+        path.write_text(
+            text.replace("def main()", f"{code}{hold}def main()").replace(
+                "exec(LATE)", "exec(LATE, globals())"
+            )
+        )
+
+    code, out, err = run("run", GOAL, "--robots", robots(change))
+    assert code == 1, out + err
+    assert_reported_as_error(only_run(), "settle", "odom")
+
+
+def test_a_stack_of_which_only_a_part_acknowledges_is_not_called_exact(run, robots, only_run):
+    def change(manifest, _folder):
+        manifest["lockstep"]["nodes"] = ["link_monitor", "controller_server", "bt_navigator"]
+
+    run("run", GOAL, "--robots", robots(change))
+    outcome = json.loads((only_run() / "outcome.json").read_text())
+    assert outcome["determinism"] == "stepped"
+
+
+def test_a_second_interrupt_changes_nothing_about_the_orderly_end(fieldproof, until, tmp_path):
+    process, folder = started_run(fieldproof, until, tmp_path / "runs")
+    os.kill(process.pid, signal.SIGINT)
+    until(lambda: "teardown" in (folder / "logs" / "engine.log").read_text())
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, out + err
+    assert record_of(folder)["status"] == "interrupted"
+    assert verify(RunDirectory(folder)) == ()
+    assert processes_of(folder.name) == []
+
+
+def test_an_observer_that_hangs_is_an_error_with_reports(fieldproof, until, tmp_path):
+    process, folder = started_run(fieldproof, until, tmp_path / "runs")
+    until(lambda: '"timeline"' in (folder / "logs" / "engine.log").read_text())
+    observer = next(
+        pid
+        for pid in processes_of(folder.name)
+        if b"fieldproof.observe" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    )
+    os.kill(observer, signal.SIGKILL)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 1, out + err
+    assert "Traceback" not in err
+    assert_reported_as_error(folder, "observer")
+
+
+def test_a_child_that_left_its_process_group_is_ended_with_the_run(run, robots, only_run):
+    def change(_manifest, folder):
+        path = folder / "ugv_nav" / "link_monitor.py"
+        spawn = "    import subprocess\n    subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+        path.write_text(path.read_text().replace("    run_node(", f"{spawn}    run_node(", 1))
+
+    code, out, err = run("run", GOAL, "--robots", robots(change))
+    assert code == 0, out + err
+    assert processes_of(only_run().name) == []
+
+
+def test_git_bisect_skips_what_neither_passed_nor_failed(run, robots):
+    def change(_manifest, folder):
+        (folder / "ugv_nav" / "planner_server.py").write_text("raise SystemExit(1)\n")
+
+    code, _, _ = run("run", GOAL, "--bisect", "--robots", robots(change))
+    assert code == 125
+    code, _, _ = run("run", "nowhere.yaml", "--bisect")
+    assert code == 125

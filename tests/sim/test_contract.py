@@ -427,3 +427,17 @@ def test_an_address_in_use_is_an_error_that_names_it(simulator):
     assert second.returncode == 1
     assert simulator.control in second.stderr.decode()
     assert simulator.client.request("hello")["protocol"] == 1
+
+
+def test_commands_given_with_a_step_apply_from_its_first_instant(simulator, refuses, subscribe):
+    simulator.load()
+    frames = subscribe(simulator, "pose")
+    command = {"vehicle": "ugv1", "linear_mps": 0.5, "angular_radps": 0.0}
+    stranger = {**command, "vehicle": "ugv9"}
+    error = refuses(simulator.client, "step", until_ns=3 * SECOND_NS, commands=[stranger])
+    assert error.code == "unknown_vehicle"
+    assert simulator.client.request("state")["time_ns"] == 0
+    reply = simulator.client.request("step", until_ns=3 * SECOND_NS, commands=[command])
+    frames.wait_for(reply["frames"], 5.0)
+    truth = frames.drain()[-1].data["models"][-1]
+    assert truth["y"] == pytest.approx(3.0 - 0.5 * 3 + 0.5**2 / 2, abs=0.03)

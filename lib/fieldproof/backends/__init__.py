@@ -2,7 +2,7 @@
 
 from fieldproof.backends._domain import DomainError, RosDomain, claim_domain
 from fieldproof.backends._environment import ros_environment
-from fieldproof.backends._orphans import engine_mark, orphans, sweep
+from fieldproof.backends._orphans import end_run, engine_mark, orphans, sweep
 from fieldproof.backends._process import Backend, Process, ProcessBackend, ProcessSpec, StartError
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "RosDomain",
     "StartError",
     "claim_domain",
+    "end_run",
     "engine_mark",
     "orphans",
     "ros_environment",

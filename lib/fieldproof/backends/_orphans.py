@@ -56,6 +56,27 @@ def sweep() -> list[Orphan]:
     return found
 
 
+def end_run(run_id: str) -> list[int]:
+    """Kill what still carries a run's mark, such as a child that left its process group.
+
+    Returns:
+        the pids.
+    """
+    ours = (_PROC / "self" / "ns" / "pid").readlink()
+    ended: list[int] = []
+    for entry in _PROC.iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            environment = _variables((entry / "environ").read_bytes())
+            if environment.get(_RUN) == run_id and (entry / "ns" / "pid").readlink() == ours:
+                os.kill(int(entry.name), signal.SIGKILL)
+                ended.append(int(entry.name))
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+    return ended
+
+
 def _orphans() -> Iterator[Orphan]:
     ours = (_PROC / "self" / "ns" / "pid").readlink()
     for entry in _PROC.iterdir():

@@ -13,22 +13,29 @@ from fieldproof.engine import InfrastructureError
 from fieldproof.model import ScenarioError
 from fieldproof.runs import RunError, Status
 
+BISECT_SKIP = Status.ERROR.bisect_code
 INVALID = Status.INVALID.exit_code
 ERROR = Status.ERROR.exit_code
 
 
 @contextmanager
-def reported() -> Iterator[None]:
-    """Turn the errors that a person can act on into text and an exit code; others pass."""
+def reported(*, undecided: int | None = None) -> Iterator[None]:
+    """Turn the errors that a person can act on into text and an exit code; others pass.
+
+    Args:
+        undecided: the exit code for all of them instead of their own.
+    """
     try:
         yield
     except ScenarioError as error:
         for problem in error.problems:
             click.echo(f"{problem}", err=True)
         count = len(error.problems)
-        stop(f"{count} problem{'' if count == 1 else 's'}, nothing was started", INVALID)
+        stop(
+            f"{count} problem{'' if count == 1 else 's'}, nothing was started", undecided or INVALID
+        )
     except (InfrastructureError, RunError, OSError) as error:
-        stop(str(error), ERROR)
+        stop(str(error), undecided or ERROR)
 
 
 def stop(message: str, code: int) -> NoReturn:

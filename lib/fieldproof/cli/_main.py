@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import fieldproof
-from fieldproof.cli._errors import INVALID, reported
+from fieldproof.cli._errors import BISECT_SKIP, INVALID, reported
 from fieldproof.cli._output import say
 from fieldproof.cli._progress import Progress
 from fieldproof.cli._stage import stage
@@ -58,8 +58,20 @@ def main() -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Show what would happen; start nothing.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
+@click.option(
+    "--bisect",
+    is_flag=True,
+    help="Exit with 125 unless the run passed or failed, for `git bisect run`.",
+)
 def run(
-    scenario: Path, worlds: Path, robots: Path, runs: Path, *, dry_run: bool, quiet: bool
+    scenario: Path,
+    worlds: Path,
+    robots: Path,
+    runs: Path,
+    *,
+    dry_run: bool,
+    quiet: bool,
+    bisect: bool,
 ) -> None:
     """Run SCENARIO live and leave its evidence.
 
@@ -68,9 +80,10 @@ def run(
     """
     from fieldproof.engine.live import Workspace, run_live
     from fieldproof.engine.resolve import resolve
+    from fieldproof.runs import Status, read_manifest
     from fieldproof_reports import render_terminal
 
-    with reported():
+    with reported(undecided=BISECT_SKIP if bisect else None):
         if dry_run:
             from fieldproof.cli._dry_run import dry_run_lines
 
@@ -87,9 +100,11 @@ def run(
         if folder.is_relative_to(Path.cwd()):
             folder = folder.relative_to(Path.cwd())
         reports = [str(folder / name) for name in ("report.md", "junit.xml")]
-        text = render_terminal(done.record, reports=reports)
+        digest = f"evidence {read_manifest(done.directory).evidence_digest}"
+        text = render_terminal(done.record, reports=[*reports, digest])
         say(_coloured(text), sys.stdout, newline=False)
-        sys.exit(done.record["exit_code"])
+        status = Status(done.record["status"])
+        sys.exit(status.bisect_code if bisect else status.exit_code)
 
 
 def _coloured(text: str) -> str:
@@ -192,6 +207,24 @@ def runs_verify(run_names: tuple[str, ...], folder: Path) -> None:
                 click.echo(f"{directory.run_id}: as sealed")
             differing = differing or bool(differences)
     sys.exit(1 if differing else 0)
+
+
+@runs.command("digest")
+@click.argument("run_names", metavar="RUN...", nargs=-1, required=True)
+@click.option("--runs", "folder", type=click.Path(path_type=Path), default="runs")
+def runs_digest(run_names: tuple[str, ...], folder: Path) -> None:
+    """Print the evidence digest of each RUN, which may also be the folder of a hermetic run.
+
+    Two lockstep runs of the same software have the same one, live or in the build.
+    """
+    from fieldproof.runs import RunsFolder, evidence_digest
+
+    with reported():
+        for name in run_names:
+            path = Path(name)
+            is_evidence = (path / "outcome.json").is_file()
+            where = path if is_evidence else RunsFolder(folder).find(name).path
+            click.echo(f"{evidence_digest(where.resolve())}  {name}")
 
 
 @main.command()

@@ -29,6 +29,9 @@ class Channel:
         self._check = check
         self._socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.REQ)
         self._socket.setsockopt(zmq.LINGER, 0)
+        # a request may be given up; the next one can be sent, and a late reply is not taken for its
+        self._socket.setsockopt(zmq.REQ_RELAXED, 1)
+        self._socket.setsockopt(zmq.REQ_CORRELATE, 1)
         self._socket.setsockopt(zmq.RECONNECT_IVL, 5)
         self._socket.connect(address)
 

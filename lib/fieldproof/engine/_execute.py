@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,6 @@ _NS = 1_000_000_000
 _REQUEST_S = 15.0
 _OWN_S = 10.0  # what a process may take for itself before it gives its own account
 _MATCH_S = 20.0
-_SETTLE_TICKS = 1
 
 
 def _never() -> bool:
@@ -44,6 +44,7 @@ class Surroundings:
         sinks: take every sample as it is written.
         wall_ns: the wall clock.
         listener: told of every line of engine.log.
+        room: frees disk space that was set aside for what must be written at the end.
     """
 
     run_id: str
@@ -52,6 +53,7 @@ class Surroundings:
     sinks: Sequence[Sink] = ()
     wall_ns: Callable[[], int] = time.time_ns
     listener: Callable[[str, str, dict[str, Any]], None] = lambda *_: None
+    room: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -151,15 +153,25 @@ class _Run:
         except (InfrastructureError, DomainError) as error:
             self._end("error", f"{self._phases.current}: {error}")
         except OSError as error:
-            self._end("error", f"{self._phases.current}: {error}")
-        finally:
+            self._around.room()
+            where = error.filename or self._evidence
+            what = error.strerror or str(error)
+            self._end("error", f"{self._phases.current}: {where}: {what}")
+        except Exception as error:  # noqa: BLE001 - the top of a run: it is reported, too
+            self._internal(error)
+        try:
             self._teardown()
+        except (InfrastructureError, OSError) as error:
+            self._end("error", f"teardown: {error}")
+        except Exception as error:  # noqa: BLE001
+            self._internal(error)
         self._complete_files()
         return self._write()
 
     def _complete_files(self) -> None:
         """Close the samples and bring a lockstep recording into its canonical form."""
         recording = self._evidence / "recording"
+        self._around.room()
         try:
             self._stream.close()
             if self._mode == "lockstep" and recording.is_dir():
@@ -167,6 +179,16 @@ class _Run:
         except (OSError, RecordingError) as error:
             self._end("error", f"teardown: the evidence could not be completed: {error}")
             self._state.gaps.append({"what": str(error)})
+
+    def _internal(self, error: Exception) -> None:
+        """A fault of our own: it ends as an error that is reported, with its trace in the log."""
+        trace = "".join(traceback.format_exception(error))
+        self._log.write("engine.fault", str(error), evidence=False, traceback=trace)
+        self._end(
+            "error",
+            f"{self._phases.current}: a fault in Fieldproof itself "
+            f"({type(error).__name__}: {error}); its trace is in logs/engine.log, please report it",
+        )
 
     def _end(self, status: str, reason: str) -> None:
         self._state.status, self._state.reason = status, reason
@@ -224,7 +246,7 @@ class _Run:
         with self._phases.enter("timeline"):
             self._timeline(session, world)
         with self._phases.enter("settle"):
-            self._settle(world)
+            self._settle(session, world)
 
     def _check_contracts(self, session: Session) -> None:
         for bridge in session.bridges:
@@ -242,8 +264,13 @@ class _Run:
         limits = [vehicle["manifest"]["readiness"]["timeout_s"] for vehicle in session.vehicles]
         for bridge, limit_s in zip(session.bridges, limits, strict=True):
             bridge.send("arm", timeout_s=limit_s)
-        for bridge, limit_s in zip(session.bridges, limits, strict=True):
-            bridge.receive("arm", bound_s=limit_s + _REQUEST_S)
+        try:
+            for bridge, limit_s in zip(session.bridges, limits, strict=True):
+                bridge.receive("arm", bound_s=limit_s + _REQUEST_S)
+        except InfrastructureError:
+            # a second source of /clock or of a sensor shows first as nodes that are out of step
+            self._check_contracts(session)
+            raise
 
     def _become_ready(self, session: Session, world: World) -> None:
         gates = gates_of(session)
@@ -336,12 +363,24 @@ class _Run:
         else:
             self._end("completed", "")
 
-    def _settle(self, world: World) -> None:
-        """Let what the last events caused be observed, then mark the timeline's end."""
+    def _settle(self, session: Session, world: World) -> None:
+        """Mark the timeline's end, and make sure that what was observed came from where it should.
+
+        A node may have begun to publish what the bridge publishes only after the first tick.
+        """
         now = {"wall": None, "sim": world.sim_ns / _NS}
         if self._mode != "lockstep":
             now["wall"] = self._around.wall_ns() / _NS
         self._stream.emit({"kind": "timeline", "event": "end", "status": self._state.status, **now})
+        self._check_contracts(session)
+        for bridge in session.bridges:
+            refused = bridge.request("stats", bound_s=_REQUEST_S)["commands_refused"]
+            if refused:
+                self._log.write(
+                    "bridge.commands_refused",
+                    f"{bridge.role}: {refused} commands were not finite numbers and did not reach "
+                    "the drive, which went on with the last one that was",
+                )
 
     def _emit_now(self, data: dict[str, Any]) -> None:
         world = self._world
@@ -427,8 +466,15 @@ class _Run:
     def _determinism(self) -> str:
         if self._mode != "lockstep":
             return "wall"
-        lockstep = [vehicle["manifest"]["lockstep"] for vehicle in self._execution["vehicles"]]
-        return "exact" if all(item.get("ack") for item in lockstep) else "stepped"
+        exact = all(map(_acknowledges_wholly, self._execution["vehicles"]))
+        return "exact" if exact else "stepped"
+
+
+def _acknowledges_wholly(vehicle: Mapping[str, Any]) -> bool:
+    """Whether every process of the stack says when it is done with a tick."""
+    lockstep = vehicle["manifest"]["lockstep"]
+    nodes = {process["node"] for process in vehicle["manifest"]["stack"]["processes"]}
+    return bool(lockstep.get("ack")) and nodes <= set(lockstep.get("nodes") or ())
 
 
 def _write_json(path: Path, value: Any) -> None:

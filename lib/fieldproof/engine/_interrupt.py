@@ -8,7 +8,7 @@ from typing import Any, Self
 
 
 class Interrupt:
-    """While entered, the first SIGINT or SIGTERM is remembered; a second SIGINT acts at once."""
+    """While entered, SIGINT and SIGTERM are remembered; ending a run is bounded by itself."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -18,9 +18,7 @@ class Interrupt:
         """Whether somebody asked the run to end."""
         return self._asked
 
-    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
-        if self._asked and number == signal.SIGINT:
-            raise KeyboardInterrupt
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
         self._asked = True
 
     def __enter__(self) -> Self:

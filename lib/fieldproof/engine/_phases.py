@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from fieldproof.engine._errors import InterruptedRunError
 from fieldproof.engine._log import EngineLog
 
 PHASES = (
@@ -59,6 +60,9 @@ class Phases:
         self._log.write("phase.start", name, phase=name)
         try:
             yield
+        except InterruptedRunError:
+            phase.status = "interrupted"
+            raise
         except BaseException:
             phase.status = "failed"
             raise

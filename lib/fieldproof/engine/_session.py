@@ -16,6 +16,7 @@ from fieldproof.backends import (
     ProcessSpec,
     StartError,
     claim_domain,
+    end_run,
     engine_mark,
     ros_environment,
 )
@@ -66,6 +67,7 @@ class Session:
         self._backend = ProcessBackend()
         self._processes: dict[str, Process] = {}
         self._channels: dict[str, Channel] = {}
+        self._run_id = run_id
         self._addresses = Addresses(run_id)
         self.goals: dict[str, str | None] = {}  # goals that were sent, with their final status
         self._domain = claim_domain()
@@ -191,6 +193,7 @@ class Session:
         # signalled in reverse order of their start, waited for together: the recording is closed
         self._backend.stop(list(reversed(self._processes.values())))
         self._backend.close()
+        end_run(self._run_id)
         for channel in self._channels.values():
             channel.close()
         self._channels.clear()

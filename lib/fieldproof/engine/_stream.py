@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,9 @@ class SampleStream:
     """
 
     def __init__(self, path: Path, mode: str, sinks: list[Sink]) -> None:
-        self._file = io.TextIOWrapper(path.open("wb"), encoding="utf-8", newline="\n")
+        self._file = path.open("wb", buffering=0)
+        self._written = 0
+        self._broken = False
         self._mode = mode
         self._sinks = sinks
         self._origin: TimelineOrigin | None = None
@@ -31,12 +32,26 @@ class SampleStream:
     def emit(self, data: Mapping[str, Any]) -> None:
         """Take one sample as a flat mapping with kind, wall and sim."""
         sample = Sample.from_data(data)
-        self._file.write(format_sample(sample))
+        self._write(format_sample(sample).encode())
         if sample.kind == "timeline" and sample.data["event"] == "start":
             self._origin = TimelineOrigin.of(sample, self._mode)
         t_ns = self._origin.t_ns(sample) if self._origin else None
         for sink in self._sinks:
             sink(sample, t_ns)
+
+    def _write(self, line: bytes) -> None:
+        """Write a whole line or nothing; after a fault the file stays as it is."""
+        if self._broken:
+            return
+        try:
+            rest = line
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            self._broken = True
+            self._file.truncate(self._written)
+            raise
+        self._written += len(line)
 
     def close(self) -> None:
         """Close the file with everything written."""

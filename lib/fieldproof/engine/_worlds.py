@@ -55,6 +55,7 @@ class LockstepWorld:
         self._tick_ns: int = session.execution["time"]["tick_ns"]
         self._origin_ns = 0
         self._stepping = False
+        self._commands: list[dict[str, Any]] = []  # of the last tick, for the next step
         self.sim_ns = 0
         self.ticks = 0
 
@@ -79,7 +80,7 @@ class LockstepWorld:
         until_ns = self.sim_ns + self._tick_ns
         session = self._session
         if not self._stepping:
-            session.simulator.send("step", until_ns=until_ns)
+            self._send_step(until_ns)
         frames = session.simulator.receive("step", bound_s=_REQUEST_S)["frames"]
         self._stepping = False
         if len(session.bridges) == 1:
@@ -89,8 +90,7 @@ class LockstepWorld:
             for part in ("sensors", "clock", "acks"):
                 self._bridge_round([part], until_ns, frames)
         if ahead:
-            session.simulator.send("step", until_ns=until_ns + self._tick_ns)
-            self._stepping = True
+            self._send_step(until_ns + self._tick_ns)
         reply = session.collect(
             bound_s=_REQUEST_S,
             timeout_s=_OWN_S,
@@ -103,11 +103,16 @@ class LockstepWorld:
         samples: list[dict[str, Any]] = reply["samples"]
         return samples
 
+    def _send_step(self, until_ns: int) -> None:
+        self._session.simulator.send("step", until_ns=until_ns, commands=self._commands)
+        self._commands = []
+        self._stepping = True
+
     def _bridge_round(self, parts: list[str], time_ns: int, frames: dict[str, int]) -> None:
         for bridge in self._session.bridges:
             bridge.send("tick", time_ns=time_ns, frames=frames, do=parts, timeout_s=_OWN_S)
         for bridge in self._session.bridges:
-            bridge.receive("tick", bound_s=_REQUEST_S)
+            self._commands += bridge.receive("tick", bound_s=_REQUEST_S)["commands"]
 
 
 class PacedWorld:

@@ -11,7 +11,9 @@ from typing import Any
 from fieldproof.assertions import Evaluator, Result
 from fieldproof.model import canonical_json
 from fieldproof.runs import Verdict, verdict_of
-from fieldproof.samples import SampleParser
+from fieldproof.samples import SampleError, SampleParser
+
+_CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +44,37 @@ def judge(evidence: Path, evaluation: Mapping[str, Any]) -> Judgement:
 
     Args:
         evidence: folder with execution.json, outcome.json and samples.jsonl. A sample stream that
-            is cut in its last line is evaluated up to the cut, and the evidence is incomplete.
+            is cut or damaged is evaluated up to there, and the evidence is incomplete.
         evaluation: the evaluation plan.
 
     Raises:
-        SampleError: a line before the last is no sample; it names the line.
         EvaluationError: the plan cannot be evaluated.
         OSError: a file is missing.
     """
     outcome = json.loads((evidence / "outcome.json").read_text("utf-8"))
     execution = json.loads((evidence / "execution.json").read_text("utf-8"))
     evaluator = Evaluator(evaluation, execution["time"]["mode"])
-    parser = SampleParser()
-    with (evidence / "samples.jsonl").open("rb") as stream:
-        while chunk := stream.read(1 << 20):
-            for sample in parser.feed(chunk):
-                evaluator.feed(sample)
-    last, cut = parser.close()
-    for sample in last:
-        evaluator.feed(sample)
+    what = _feed(evaluator, evidence / "samples.jsonl")
     evaluator.finish(None, completed=False, status=outcome["status"])
-    if cut is not None:
-        what = f"samples.jsonl is cut within line {cut.line}"
+    if what:
         outcome = {**outcome, "complete": False, "gaps": [*outcome["gaps"], {"what": what}]}
     results = tuple(evaluator.resolved())
     planned = [assertion["name"] for assertion in evaluation["assertions"]]
     verdict = verdict_of(outcome, [result.to_data() for result in results], planned=planned)
     return Judgement(results, evaluator.kpis(), verdict)
+
+
+def _feed(evaluator: Evaluator, path: Path) -> str:
+    """Hand over the samples of a file up to its end or its first fault; returns the fault."""
+    parser = SampleParser()
+    try:
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK_BYTES):
+                for sample in parser.feed(chunk):
+                    evaluator.feed(sample)
+    except SampleError as error:
+        return f"samples.jsonl is damaged: {error}"
+    last, cut = parser.close()
+    for sample in last:
+        evaluator.feed(sample)
+    return f"samples.jsonl is cut within line {cut.line}" if cut else ""

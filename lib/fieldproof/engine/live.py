@@ -10,14 +10,17 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import fieldproof
 from fieldproof.assertions import Evaluator, Result
 from fieldproof.backends import sweep
+from fieldproof.engine._errors import InfrastructureError
 from fieldproof.engine._execute import Surroundings, execute
 from fieldproof.engine._files import read_json
 from fieldproof.engine._interrupt import Interrupt
@@ -98,13 +101,32 @@ def run_live(
     recover(folder, listener)
     identity = digest_of([resolved.execution, resolved.evaluation])
     run = folder.create(make_run_id(identity, now=datetime.now(UTC), unique=uuid.uuid4()))
-    with run.claim():
+    try:
+        return _run_in(folder, run, resolved, scenario, host=host, listener=listener)
+    except OSError as error:
+        where = error.filename or run.path
+        raise InfrastructureError(
+            f"the run could not be kept: {where}: {error.strerror or error}",
+            hint=f"make room or choose another folder (--runs); {run.path} holds what was written",
+        ) from error
+
+
+def _run_in(
+    folder: RunsFolder,
+    run: RunDirectory,
+    resolved: Resolved,
+    scenario: Path,
+    *,
+    host: Mapping[str, str],
+    listener: Listener,
+) -> LiveRun:
+    with run.claim(), _Reserve(run.path) as reserve:
         envelope = _envelope(run.run_id, scenario)
         run.write_json("envelope.json", envelope.to_data())
         write_bundle(resolved.plan, run.path / _INPUTS)
         for plan in ("execution", "evaluation"):
             shutil.move(run.path / _INPUTS / plan / f"{plan}.json", run.path / f"{plan}.json")
-        record = _carry_out(run, resolved, envelope, host=host, listener=listener)
+        record = _carry_out(run, resolved, envelope, reserve, host=host, listener=listener)
         seal(run)
     folder.enter(run)
     return LiveRun(run, record)
@@ -114,6 +136,7 @@ def _carry_out(
     run: RunDirectory,
     resolved: Resolved,
     envelope: Envelope,
+    reserve: _Reserve,
     *,
     host: Mapping[str, str],
     listener: Listener,
@@ -134,9 +157,11 @@ def _carry_out(
                 interrupted=interrupt,
                 sinks=[live.take],
                 listener=listener,
+                room=reserve.release,
             ),
             log=log,
         )
+        reserve.release()
         done = replace(
             envelope,
             ended_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -167,13 +192,45 @@ def recover(folder: RunsFolder, listener: Listener) -> None:
         if not (run.path / "execution.json").is_file():
             shutil.rmtree(run.path)  # its engine died before there was anything to keep
             continue
-        (run.path / "samples.jsonl").touch()
-        mark_recovered(run, _RECOVERED)
-        conclude(run)
-        seal(run)
-        folder.enter(run)
-        listener("recovery.run", f"recovered {run.run_id}: {_RECOVERED}", {})
-    folder.repair_links()
+        try:
+            (run.path / "samples.jsonl").touch()
+            (run.path / ".reserve").unlink(missing_ok=True)
+            mark_recovered(run, _RECOVERED)
+            conclude(run)
+            seal(run)
+            folder.enter(run)
+        except OSError as error:
+            why = error.strerror or str(error)
+            listener("recovery.failed", f"cannot recover {run.run_id}: {why}", {})
+        else:
+            listener("recovery.run", f"recovered {run.run_id}: {_RECOVERED}", {})
+    with suppress(OSError):  # on a full disk links stay as they are
+        folder.repair_links()
+
+
+class _Reserve:
+    """Disk space that a run takes at its start and frees for its reports when the disk is full."""
+
+    _BYTES = 512 * 1024
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / ".reserve"
+
+    def release(self) -> None:
+        """Free the space."""
+        self._path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        self._path.write_bytes(bytes(self._BYTES))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
 
 
 class _LiveVerdicts:

@@ -256,6 +256,25 @@ class VehicleManifest(Strict):
             if process.node in nodes:
                 yield Problem(f"{process.node} is taken", ("stack", "processes", place, "node"))
             nodes.add(process.node)
+        topics: set[str] = {"tf", "tf_static", "robot_description", "/clock"}
+        for path, topic in self._named_topics():
+            if topic in topics:
+                yield Problem(f"{topic} is taken", path)
+            topics.add(topic)
+
+    def _named_topics(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Yield each topic that the bridge serves, with its place."""
+        yield ("drive", "command", "topic"), self.drive.command.topic
+        yield ("drive", "odometry", "topic"), self.drive.odometry.topic
+        if self.drive.joint_states:
+            yield ("drive", "joint_states", "topic"), self.drive.joint_states.topic
+        for place, sensor in enumerate(self.sensors):
+            if sensor.topic is not None:
+                yield ("sensors", place, "topic"), sensor.topic
+        if self.power:
+            yield ("power", "battery", "topic"), self.power.battery.topic
+        if self.lockstep and self.lockstep.ack:
+            yield ("lockstep", "ack"), self.lockstep.ack
 
     def _references(self) -> Iterator[Problem]:
         routes = self.routes()

@@ -18,7 +18,7 @@ from fieldproof_sim.mujoco_sim._world import add_model, build_world
 from fieldproof_sim.protocol import (
     POSE_TOPIC,
     Code,
-    Command,
+    DriveCommand,
     Load,
     Place,
     Remove,
@@ -126,7 +126,7 @@ class MujocoSimulator:
                 self._control.advance()
                 self._control_due = True
 
-    def command(self, request: Command) -> None:
+    def command(self, request: DriveCommand) -> None:
         """Aim a vehicle's drive; it takes effect at the next control instant, every 10 ms."""
         vehicle = self._vehicles.get(request.vehicle)
         if vehicle is None:
