@@ -33,7 +33,7 @@ let
         ln -s ${plan.execution} $out/execution
         ln -s ${plan.evaluation} $out/evaluation
       '';
-      run = stage "${name}-run" [ "lib" "sim" "bridge" "robots" ] { } ''
+      run = stage "${name}-run" [ "lib" "sim" "bridge" ] { } ''
         $stage run --plan ${plan.execution} --out $out
       '';
       verdict = stage "${name}-verdict" [ "lib" ] { } ''
@@ -43,7 +43,7 @@ let
         $stage report --evidence ${run} --verdict ${verdict} --evaluation ${plan.evaluation} \
           --out $out
       '';
-      gate = stage name [ "lib" "reports" ] { } ''
+      gate = stage name [ "lib" ] { } ''
         $stage gate --verdict ${verdict} --report ${report} --out $out
       '';
     in

@@ -164,12 +164,15 @@ class TopicObserver:
 
 def message_type(type_name: str, topic: str) -> type:
     """The class of a message type; raises TopicError where its package is not installed."""
-    package, _, name = type_name.partition("/msg/")
+    package, kind, name = type_name.split("/")
     try:
+        if kind == "action":  # the one part of an action that is a topic's
+            action = getattr(importlib.import_module(f"{package}.action"), name.split("_")[0])
+            return action.Impl.FeedbackMessage
         # the module of this one message: a package's face would import all of its messages
         module = importlib.import_module(f"{package}.msg._{_module_name(name)}")
         return getattr(module, name)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise TopicError(f"{topic}: message type {type_name} is not installed here") from error
 
 
