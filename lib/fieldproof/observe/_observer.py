@@ -167,7 +167,7 @@ class Observer:
 
     def _each_second(self) -> None:
         for (topic, window_ns), rate in sorted(self._rates.items()):
-            for ended_ns, messages in rate.due(self.now_ns):
+            for ended_ns, messages in rate.due(self.now_ns, complete=self._config.lockstep):
                 window_s = window_ns / _NS
                 hz = messages / window_s
                 self._hz[topic] = hz

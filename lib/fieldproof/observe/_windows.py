@@ -32,10 +32,16 @@ class RateWindow:
         """Count one message; arrivals come in order."""
         self._arrivals.append(arrival_ns)
 
-    def due(self, now_ns: int) -> list[tuple[int, int]]:
-        """(time, messages) of each window that ended up to now, oldest first."""
+    def due(self, now_ns: int, *, complete: bool) -> list[tuple[int, int]]:
+        """(time, messages) of each window that ended, oldest first.
+
+        Args:
+            now_ns: the time now.
+            complete: whether everything that arrives at this very time has been added; if not, a
+                window that ends now is not counted yet.
+        """
         ended: list[tuple[int, int]] = []
-        while self._next_ns <= now_ns:
+        while self._next_ns < now_ns + complete:
             end = self._next_ns
             while self._arrivals and self._arrivals[0] <= end - self.window_ns:
                 self._arrivals.popleft()
