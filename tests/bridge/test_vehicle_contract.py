@@ -67,10 +67,13 @@ def drive(mujoco, start_bridge, start_stack, manifest_data):
         )
         assert bridge.call("arm", timeout_s=30.0)["ok"]
 
+        commands = []
+
         def step(time_ns):
-            frames = client.request("step", until_ns=time_ns)["frames"]
+            frames = client.request("step", until_ns=time_ns, commands=commands)["frames"]
             reply = bridge.call("tick", time_ns=time_ns, frames=frames, timeout_s=30.0)
             assert reply["ok"], reply
+            commands[:] = reply["commands"]
             return probe.received(time_ns)
 
         yield step, bridge, contract
