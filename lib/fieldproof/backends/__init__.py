@@ -4,6 +4,7 @@ from fieldproof.backends._domain import DomainError, RosDomain, claim_domain
 from fieldproof.backends._environment import ros_environment
 from fieldproof.backends._orphans import end_run, engine_mark, orphans, sweep
 from fieldproof.backends._process import Backend, Process, ProcessBackend, ProcessSpec, StartError
+from fieldproof.backends._scheduling import handing_over
 
 __all__ = [
     "Backend",
@@ -16,6 +17,7 @@ __all__ = [
     "claim_domain",
     "end_run",
     "engine_mark",
+    "handing_over",
     "orphans",
     "ros_environment",
     "sweep",

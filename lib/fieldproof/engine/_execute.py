@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldproof.assertions import Evaluator
-from fieldproof.backends import DomainError
+from fieldproof.backends import DomainError, handing_over
 from fieldproof.engine._errors import InfrastructureError, InterruptedRunError
 from fieldproof.engine._log import EngineLog
 from fieldproof.engine._phases import Phases
@@ -103,7 +103,12 @@ def execute(
         around: what the run takes from outside.
         log: engine.log.
     """
-    return _Run(execution, plan=plan, evidence=evidence, logs=logs, around=around, log=log).run()
+    run = _Run(execution, plan=plan, evidence=evidence, logs=logs, around=around, log=log)
+    if execution["time"]["mode"] != "lockstep":
+        return run.run()
+    with handing_over() as policy:
+        log.write("engine.scheduling", policy, evidence=False)
+        return run.run()
 
 
 class _Run:
