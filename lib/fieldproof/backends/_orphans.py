@@ -62,38 +62,46 @@ def end_run(run_id: str) -> list[int]:
     Returns:
         the pids.
     """
-    ours = (_PROC / "self" / "ns" / "pid").readlink()
     ended: list[int] = []
-    for entry in _PROC.iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        try:
-            environment = _variables((entry / "environ").read_bytes())
-            if environment.get(_RUN) == run_id and (entry / "ns" / "pid").readlink() == ours:
-                os.kill(int(entry.name), signal.SIGKILL)
-                ended.append(int(entry.name))
-        except (FileNotFoundError, ProcessLookupError, PermissionError):
-            continue
+    for pid, environment in _marked():
+        if environment.get(_RUN) == run_id and pid != os.getpid():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+            ended.append(pid)
     return ended
 
 
 def _orphans() -> Iterator[Orphan]:
+    for pid, environment in _marked():
+        if _alive(environment[_ENGINE]):
+            continue
+        try:
+            command = (_PROC / str(pid) / "cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        started = _started_ticks(pid)
+        if started is not None:
+            words = command.replace(b"\0", b" ").decode(errors="replace").strip()
+            yield Orphan(pid, started, environment.get(_RUN, "?"), words)
+
+
+def _marked() -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the processes of this pid namespace that carry an engine's mark, with what they carry.
+
+    Processes that may not be looked into, or that end meanwhile, are passed over.
+    """
     ours = (_PROC / "self" / "ns" / "pid").readlink()
     for entry in _PROC.iterdir():
         if not entry.name.isdigit():
             continue
         try:
             environment = _variables((entry / "environ").read_bytes())
-            if _ENGINE not in environment or (entry / "ns" / "pid").readlink() != ours:
-                continue
-            if _alive(environment[_ENGINE]):
-                continue
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if _ENGINE in environment and (entry / "ns" / "pid").readlink() == ours:
+                yield int(entry.name), environment
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
-        started = _started_ticks(int(entry.name))
-        if started is not None:
-            yield Orphan(int(entry.name), started, environment.get(_RUN, "?"), command.strip())
 
 
 def _variables(block: bytes) -> dict[str, str]:

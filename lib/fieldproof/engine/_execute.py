@@ -20,8 +20,8 @@ from fieldproof.engine._session import Session
 from fieldproof.engine._stream import SampleStream, Sink
 from fieldproof.engine._timeline import TimelineDriver
 from fieldproof.engine._worlds import LockstepWorld, PacedWorld, World
-from fieldproof.model import canonical_document
 from fieldproof.recording import RecordingError, rewrite_canonical
+from fieldproof.runs import write_json
 
 _NS = 1_000_000_000
 _REQUEST_S = 15.0
@@ -226,7 +226,7 @@ class _Run:
             if self._mode != "lockstep":
                 session.spawn_simulator()
             for warning in session.load_world():
-                self._log.write("simulator.warning", warning)
+                self._log.write("simulator.warning", warning, evidence=False)  # names paths
         with self._phases.enter("start bridges"):
             if self._mode != "lockstep":
                 session.spawn_bridges()
@@ -459,9 +459,9 @@ class _Run:
             "topics": state.topics,
         }
         timeline = self._driver.record() if self._driver else []
-        _write_json(self._evidence / "outcome.json", outcome)
-        _write_json(self._evidence / "timeline.json", timeline)
-        _write_json(self._evidence / "observe.json", self._execution["observe"])
+        write_json(self._evidence / "outcome.json", outcome)
+        write_json(self._evidence / "timeline.json", timeline)
+        write_json(self._evidence / "observe.json", self._execution["observe"])
         target = self._evidence / "execution.json"
         if not target.exists():
             shutil.copyfile(self._plan / "execution.json", target)
@@ -480,7 +480,3 @@ def _acknowledges_wholly(vehicle: Mapping[str, Any]) -> bool:
     lockstep = vehicle["manifest"]["lockstep"]
     nodes = {process["node"] for process in vehicle["manifest"]["stack"]["processes"]}
     return bool(lockstep.get("ack")) and nodes <= set(lockstep.get("nodes") or ())
-
-
-def _write_json(path: Path, value: Any) -> None:
-    path.write_text(canonical_document(value), encoding="utf-8")

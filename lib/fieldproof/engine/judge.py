@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from fieldproof.assertions import Evaluator, Result
 from fieldproof.model import canonical_json
-from fieldproof.runs import Verdict, verdict_of
+from fieldproof.runs import Verdict, read_json, verdict_of
 from fieldproof.samples import SampleError, SampleParser
 
 _CHUNK_BYTES = 1 << 20
@@ -49,10 +48,11 @@ def judge(evidence: Path, evaluation: Mapping[str, Any]) -> Judgement:
 
     Raises:
         EvaluationError: the plan cannot be evaluated.
-        OSError: a file is missing.
+        UnreadableRunError: execution.json or outcome.json is missing or damaged.
+        OSError: samples.jsonl cannot be read.
     """
-    outcome = json.loads((evidence / "outcome.json").read_text("utf-8"))
-    execution = json.loads((evidence / "execution.json").read_text("utf-8"))
+    outcome = read_json(evidence / "outcome.json")
+    execution = read_json(evidence / "execution.json")
     evaluator = Evaluator(evaluation, execution["time"]["mode"])
     what = _feed(evaluator, evidence / "samples.jsonl")
     evaluator.finish(None, completed=False, status=outcome["status"])

@@ -22,7 +22,6 @@ from fieldproof.assertions import Evaluator, Result
 from fieldproof.backends import sweep
 from fieldproof.engine._errors import InfrastructureError
 from fieldproof.engine._execute import Surroundings, execute
-from fieldproof.engine._files import read_json
 from fieldproof.engine._interrupt import Interrupt
 from fieldproof.engine._log import EngineLog
 from fieldproof.engine.descriptions import check_descriptions
@@ -37,6 +36,7 @@ from fieldproof.runs import (
     RunsFolder,
     make_run_id,
     mark_recovered,
+    read_json,
     seal,
 )
 from fieldproof.samples import Sample

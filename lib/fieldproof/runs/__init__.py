@@ -10,7 +10,7 @@ from fieldproof.runs._errors import (
     UnknownRunError,
     UnreadableRunError,
 )
-from fieldproof.runs._files import SCHEMA_VERSION
+from fieldproof.runs._files import SCHEMA_VERSION, read_json, write_json
 from fieldproof.runs._identity import is_run_id, make_run_id
 from fieldproof.runs._load import ENVELOPE, RUN, load
 from fieldproof.runs._record import (
@@ -68,9 +68,11 @@ __all__ = [
     "make_run_id",
     "mark_recovered",
     "merge_envelope",
+    "read_json",
     "read_manifest",
     "rewrite_sealed",
     "seal",
     "verdict_of",
     "verify",
+    "write_json",
 ]

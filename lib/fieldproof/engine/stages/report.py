@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fieldproof.engine._files import read_json, read_lines
-from fieldproof.runs import compose_run_record, list_artefacts
+from fieldproof.runs import compose_run_record, list_artefacts, read_json
 from fieldproof_reports import render_all
 
 
@@ -36,9 +35,14 @@ def record_of(
         read_json(evaluation / "evaluation.json"),
         read_json(evidence / "outcome.json"),
         json.loads((evidence / "timeline.json").read_text("utf-8")),
-        read_lines(verdict / "assertions.jsonl"),
-        read_lines(verdict / "kpis.jsonl"),
+        _read_lines(verdict / "assertions.jsonl"),
+        _read_lines(verdict / "kpis.jsonl"),
         envelope,
         verdict=read_json(verdict / "verdict.json"),
         artefacts=list_artefacts(*folders),
     )
+
+
+def _read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the objects in a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

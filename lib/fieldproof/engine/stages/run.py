@@ -8,9 +8,9 @@ from typing import Any
 
 from fieldproof.engine._errors import InfrastructureError
 from fieldproof.engine._execute import Surroundings, execute
-from fieldproof.engine._files import read_json
 from fieldproof.engine._interrupt import Interrupt
 from fieldproof.engine._log import EngineLog
+from fieldproof.runs import read_json
 
 
 def stage_run(

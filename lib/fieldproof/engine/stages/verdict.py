@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from fieldproof.engine._files import read_json
 from fieldproof.engine.judge import judge
+from fieldproof.runs import read_json
 
 
 def stage_verdict(evidence: Path, evaluation: Path, out: Path) -> None:
