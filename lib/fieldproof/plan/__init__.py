@@ -9,12 +9,14 @@ from fieldproof.plan._planned import (
     ResolvedSignal,
     plain,
 )
+from fieldproof.plan._routes import InjectorRoute, RoutesOf, no_routes
 from fieldproof.plan._types import AssertionType, EventType, KpiType, Registries
 from fieldproof.plan._watches import Watch, observation
 
 __all__ = [
     "AssertionType",
     "EventType",
+    "InjectorRoute",
     "KpiType",
     "Plan",
     "PlanContext",
@@ -24,8 +26,10 @@ __all__ = [
     "PlannedWorld",
     "Registries",
     "ResolvedSignal",
+    "RoutesOf",
     "Watch",
     "build_plan",
+    "no_routes",
     "observation",
     "plain",
     "write_bundle",

@@ -19,8 +19,9 @@ from fieldproof.model import (
 )
 from fieldproof.plan._compose import compose_evaluation, compose_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld, Unchecked
-from fieldproof.plan._library import Shelved, shelved_robot, shelved_world
+from fieldproof.plan._library import Shelved, shelved_model, shelved_robot, shelved_world
 from fieldproof.plan._planned import PlannedAssertion, PlannedVehicle, plain
+from fieldproof.plan._routes import RoutesOf, no_routes
 from fieldproof.plan._timeline import PlannedEntry, trigger_of
 from fieldproof.plan._types import Registries
 from fieldproof.plan._watches import Watch
@@ -49,6 +50,7 @@ def build_plan(
     worlds_dir: pathlib.Path,
     robots_dir: pathlib.Path,
     registries: Registries,
+    routes: RoutesOf = no_routes,
     file: str | None = None,
 ) -> tuple[Scenario, Plan]:
     """Return a scenario and its plans.
@@ -58,6 +60,7 @@ def build_plan(
         worlds_dir: Where worlds are looked for.
         robots_dir: Where robots are looked for.
         registries: What the scenario may use.
+        routes: Says where a vehicle's bridge can put faults.
         file: What positions name; the path when absent.
 
     Raises:
@@ -71,8 +74,8 @@ def build_plan(
         assertion_types=registries.assertion_specs(),
         kpi_types=registries.kpi_specs(),
     )
-    planner = _Planner(draft, registries)
-    planner.look_up(worlds_dir, robots_dir)
+    planner = _Planner(draft, registries, routes, worlds_dir)
+    planner.look_up(robots_dir)
     planner.plan_entries()
     scenario = draft.scenario(planner.problems)
     assert planner.world is not None
@@ -95,6 +98,8 @@ class _Planner:
 
     draft: Draft
     registries: Registries
+    routes: RoutesOf
+    worlds_dir: pathlib.Path
     problems: list[Problem] = field(default_factory=list)
     files: dict[str, pathlib.Path] = field(default_factory=dict)
     world: Shelved[World] | None = None
@@ -106,11 +111,11 @@ class _Planner:
     watches: list[Watch] = field(default_factory=list)
     topics: list[str] = field(default_factory=list)
 
-    def look_up(self, worlds_dir: pathlib.Path, robots_dir: pathlib.Path) -> None:
+    def look_up(self, robots_dir: pathlib.Path) -> None:
         """Find the world and the robots, and put every vehicle in its place."""
         name = self.draft.world
         if name is not None:
-            self.world = self._kept(("world",), lambda: shelved_world(worlds_dir, name))
+            self.world = self._kept(("world",), lambda: shelved_world(self.worlds_dir, name))
         if self.world is not None:
             self.files.update(self.world.files)
             self._check_tick(self.world.model)
@@ -187,7 +192,16 @@ class _Planner:
             repeated=frozenset(repeated),
             assertions=self.draft.assertion_names,
             mode=self.draft.time.mode if self.draft.time else "sim",
+            model=self._model,
         )
+
+    def _model(self, name: str) -> str:
+        """Return where the plan keeps a model's SDF, and keep its files."""
+        if self.world is None:
+            raise Unchecked("world")
+        shelved = shelved_model(self.worlds_dir, self.world.model.name, name)
+        self.files.update(shelved.files)
+        return shelved.model
 
     def _vehicle(
         self,
@@ -212,6 +226,7 @@ class _Planner:
             settings.manifest,
             spawn or Pose(0.0, 0.0),
             shelved.model,
+            tuple(self.routes(settings.ros_namespace, shelved.model.to_data())),
         )
 
     def _check_tick(self, world: World) -> None:

@@ -1,5 +1,5 @@
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from fieldproof.model import (
@@ -17,9 +17,11 @@ from fieldproof.model import (
     shown,
 )
 from fieldproof.plan._planned import PlannedVehicle, ResolvedSignal
+from fieldproof.plan._routes import InjectorRoute, route_for
 
 _OWN_NAMES = frozenset({"name", "type", "on_fail"})
 """Fields that say what an entry is, and never refer to anything."""
+_MODEL_SCHEME = "model://"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ class PlannedWorld:
     name: str
     frames: Mapping[str, Pose]
     step_ns: int
+
+
+def _no_models(_name: str) -> str:
+    raise ScenarioError("there are no models here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,8 @@ class PlanFacts:
         assertions: Names of the assertions.
         mode: How time passes.
         has_links: Whether the scenario has a network section.
+        model: Returns where the plan keeps the SDF of a model, by the model's name; raises
+            `ScenarioError` without a path.
     """
 
     world: PlannedWorld | None
@@ -54,6 +62,7 @@ class PlanFacts:
     assertions: tuple[str, ...] = ()
     mode: Mode = "sim"
     has_links: bool = False
+    model: Callable[[str], str] = _no_models
 
 
 class Unchecked(Exception):  # noqa: N818 - not an error of this entry
@@ -88,6 +97,11 @@ class PlanContext:
     def lockstep(self) -> bool:
         """Whether the engine steps the clock."""
         return self.facts.mode == "lockstep"
+
+    @property
+    def has_links(self) -> bool:
+        """Whether the scenario has a network section."""
+        return self.facts.has_links
 
     def refusal(self, what: str, *, at: str | Path = (), hint: str = "") -> ScenarioError:
         """Return the error that refuses the entry because of a field; the caller raises it."""
@@ -175,6 +189,51 @@ class PlanContext:
                 relative = absolute_topic.removeprefix(f"/{vehicle.namespace}/")
                 return vehicle.manifest.topics().get(relative)
         return None
+
+    def injector(
+        self,
+        vehicle: PlannedVehicle,
+        sensor: str | None,
+        fault: str,
+        *,
+        at: str | Path = "sensor",
+    ) -> InjectorRoute:
+        """Return the route of a vehicle's bridge that a fault goes on.
+
+        Args:
+            vehicle: Whose.
+            sensor: A sensor of the manifest, `odometry`, `joint_states`, `command`, `battery`, or a
+                topic of one of them; None for the only one that takes the fault.
+            fault: The fault, such as `dropout`.
+            at: The field that names the sensor.
+        """
+        manifest = vehicle.manifest
+        try:
+            return route_for(
+                vehicle.name,
+                vehicle.routes,
+                sensor=sensor,
+                topic=None if sensor is None else vehicle.topic(sensor),
+                fault=fault,
+                unrouted=[one.name for one in manifest.sensors],
+            )
+        except ScenarioError as error:
+            path = (at,) if isinstance(at, str) else at
+            raise ScenarioError([one.under(path) for one in error.problems]) from None
+
+    def model_uri(self, uri: str, *, at: str | Path = "uri") -> str:
+        """Return where the plan keeps the SDF file of a `model://NAME`, adding it to the plan."""
+        path = (at,) if isinstance(at, str) else at
+        name = uri.removeprefix(_MODEL_SCHEME)
+        if name == uri or not name or "/" in name:
+            what = f"must be {_MODEL_SCHEME}NAME (got {shown(uri)})"
+            raise self.refusal(what, at=path, hint="the models of the world are in its models/")
+        try:
+            return self.facts.model(name)
+        except ScenarioError as error:
+            raise ScenarioError(
+                [one if one.file else one.under(path) for one in error.problems]
+            ) from None
 
     def node(self, vehicle: str, node: str) -> str:
         """Return the absolute name of a node."""

@@ -19,19 +19,21 @@ from fieldproof.model import (
 )
 
 _Model = TypeVar("_Model", VehicleManifest, World)
+_Shelf = TypeVar("_Shelf")
+_MODEL = "model.sdf"
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved(Generic[_Model]):
-    """A world or a robot as its folder holds it.
+class Shelved(Generic[_Shelf]):
+    """A world, a robot or a model as its folder holds it.
 
     Attributes:
-        model: What its file says.
+        model: What its file says, or stands for.
         files: What a run needs of the folder, by path relative to the folder's parent's parent,
             such as `worlds/dock_yard/world.sdf`.
     """
 
-    model: _Model
+    model: _Shelf
     files: Mapping[str, pathlib.Path] = field(default_factory=dict)
 
 
@@ -58,6 +60,30 @@ def shelved_robot(robots_dir: pathlib.Path, name: str) -> Shelved[VehicleManifes
     files = _with_resources(folder, f"robots/{name}", urdf, document, ("model", "urdf"))
     stack = _stack(robots_dir, manifest.stack.package, document)
     return Shelved(manifest, files | stack)
+
+
+def shelved_model(worlds_dir: pathlib.Path, world: str, name: str) -> Shelved[str]:
+    """Return a model that a scenario may put into a world, with its files.
+
+    It is looked for in the world's own `models/` first and then in that beside the worlds. What
+    stands in for the model is the path of its SDF file in the plan.
+
+    Raises:
+        ScenarioError: There is none (one problem without a path), or it refers to files that do
+            not exist (problems in its own file).
+    """
+    shelves = {f"worlds/{world}/models": worlds_dir / world / "models"}
+    shelves["worlds/models"] = worlds_dir / "models"
+    for prefix, shelf in shelves.items():
+        folder = shelf / name
+        if (folder / _MODEL).is_file():
+            outside = _outside(folder, folder / _MODEL)
+            if outside:
+                raise ScenarioError(Problem(outside, file=str(folder / _MODEL)))
+            return Shelved(f"{prefix}/{name}/{_MODEL}", _files(folder, f"{prefix}/{name}"))
+    known = {one.parent.name for shelf in shelves.values() for one in shelf.glob(f"*/{_MODEL}")}
+    hint = nearest(name, sorted(known)) if known else f"{worlds_dir / 'models'} holds none"
+    raise ScenarioError(f"unknown model {shown(name)}", hint=hint)
 
 
 def _stack(robots_dir: pathlib.Path, package: str, document: Document) -> dict[str, pathlib.Path]:
@@ -109,12 +135,18 @@ def _with_resources(
     description = folder / main
     if not description.is_file():
         raise ScenarioError(document.source.place(Problem(f"{main} does not exist", path)))
+    if outside := _outside(folder, description):
+        raise ScenarioError(Problem(outside, file=str(description)))
+    return _files(folder, prefix)
+
+
+def _outside(folder: pathlib.Path, description: pathlib.Path) -> str:
+    """Return what is wrong with the files that a description refers to; empty for nothing."""
     for reference in _references(description):
         target = (folder / reference).resolve()
         if not target.is_relative_to(folder.resolve()) or not target.exists():
-            what = f"refers to {shown(reference)}, which is not a file in its folder"
-            raise ScenarioError(Problem(what, file=str(description)))
-    return _files(folder, prefix)
+            return f"refers to {shown(reference)}, which is not a file in its folder"
+    return ""
 
 
 def _references(description: pathlib.Path) -> Iterator[str]:

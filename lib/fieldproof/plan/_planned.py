@@ -3,18 +3,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fieldproof.model import AssertionBase, KpiBase, Pose, VehicleManifest
+from fieldproof.plan._routes import InjectorRoute
 from fieldproof.plan._watches import Watch
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedVehicle:
-    """A vehicle of the scenario with its manifest; `spawn` is in the world frame, on the ground."""
+    """A vehicle of the scenario with its manifest; `spawn` is in the world frame, on the ground.
+
+    `routes` are those on which its bridge can put faults.
+    """
 
     name: str
     namespace: str
     robot: str
     spawn: Pose
     manifest: VehicleManifest
+    routes: tuple[InjectorRoute, ...] = ()
 
     def topic(self, name: str) -> str:
         """Return a name made absolute: under the namespace unless it starts with a slash."""
