@@ -12,6 +12,7 @@ from fieldproof.events import (
     NavigateToPose,
     NavigateToPoseEvent,
     Over,
+    Worker,
     begin,
 )
 from fieldproof.events._navigate import in_map
@@ -62,6 +63,9 @@ class Context:
     def hold(self, seconds):
         self.t += seconds
         return self.t < self.holds
+
+    def background(self, call, *, name):
+        return Worker(call, name=name)
 
 
 DRIVE = {"name": "drive", "action": "navigate_to_pose", "vehicle": "ugv1", "goal": {"x": 1, "y": 2}}

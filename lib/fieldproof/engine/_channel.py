@@ -80,10 +80,13 @@ class Channel:
                 )
         reply: dict[str, Any] = msgpack.unpackb(self._socket.recv())
         if not reply.pop("ok", False):
+            answer = str(reply.get("message", "refused"))
             raise InfrastructureError(
-                f"{self.role}: {reply.get('message', 'refused')}",
+                f"{self.role}: {answer}",
                 role=self.role,
                 log_tail=self._process.log_tail(),
+                code=str(reply.get("code", "refused")),
+                answer=answer,
             )
         return reply
 

@@ -15,12 +15,17 @@ class InfrastructureError(Exception):
         role: the process concerned, empty when none is.
         log_tail: the last lines that the process wrote.
         hint: what to do about it, empty when there is nothing certain to say.
+        code: the code of a process's own answer that it could not do what was asked; empty when
+            it did not answer.
+        answer: the text of that answer.
     """
 
     what: str
     role: str = ""
     log_tail: Sequence[str] = field(default_factory=tuple)
     hint: str = ""
+    code: str = ""
+    answer: str = ""
 
     def __str__(self) -> str:
         """The account in a few lines: what, what to do, the process's last words."""

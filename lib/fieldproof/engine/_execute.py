@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -12,21 +11,27 @@ from typing import Any
 
 from fieldproof.assertions import Evaluator
 from fieldproof.backends import DomainError, handing_over
+from fieldproof.engine._account import Account, determinism, write_evidence
+from fieldproof.engine._bring_up import become_ready, bring_up, check_contracts
+from fieldproof.engine._context import RunContext
 from fieldproof.engine._errors import InfrastructureError, InterruptedRunError
 from fieldproof.engine._log import EngineLog
 from fieldproof.engine._phases import Phases
-from fieldproof.engine._readiness import gates_of, wait_for_graph, wait_for_topics
 from fieldproof.engine._session import Session
+from fieldproof.engine._stacks import Stacks
 from fieldproof.engine._stream import SampleStream, Sink
 from fieldproof.engine._timeline import TimelineDriver
+from fieldproof.engine._workers import Workers
 from fieldproof.engine._worlds import LockstepWorld, PacedWorld, World
+from fieldproof.events import event_types
 from fieldproof.recording import RecordingError, rewrite_canonical
-from fieldproof.runs import write_json
 
 _NS = 1_000_000_000
 _REQUEST_S = 15.0
 _OWN_S = 10.0  # what a process may take for itself before it gives its own account
-_MATCH_S = 20.0
+_STATUS_S = 0.2
+STATUS_EVENT = "run.status"
+"""What the listener is told now and then while the timeline runs; it is in no log."""
 
 
 def _never() -> bool:
@@ -43,7 +48,7 @@ class Surroundings:
         interrupted: whether somebody asked the run to end.
         sinks: take every sample as it is written.
         wall_ns: the wall clock.
-        listener: told of every line of engine.log.
+        listener: told of every line of engine.log, and of `STATUS_EVENT` while the timeline runs.
         room: frees disk space that was set aside for what must be written at the end.
     """
 
@@ -69,16 +74,6 @@ class Execution:
     outcome: dict[str, Any]
     durations: dict[str, float]
     started: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _State:
-    status: str = "error"
-    reason: str = "the run did not come to its timeline"
-    origin_ns: int | None = None
-    gaps: list[dict[str, Any]] = field(default_factory=list)
-    topics: dict[str, dict[str, int]] = field(default_factory=dict)
-    observed: bool = False
 
 
 def execute(
@@ -130,10 +125,13 @@ class _Run:
         self._log = log
         self._phases = Phases(log, time.monotonic_ns)
         self._mode: str = execution["time"]["mode"]
-        self._state = _State()
+        self._account = Account()
         self._session: Session | None = None
         self._world: World | None = None
         self._driver: TimelineDriver | None = None
+        self._stacks: Stacks | None = None
+        self._workers: Workers | None = None
+        self._told_at = 0.0
         self._stream = SampleStream(
             evidence / "samples.jsonl",
             self._mode,
@@ -154,20 +152,20 @@ class _Run:
         try:
             self._live()
         except InterruptedRunError:
-            self._end("interrupted", "interrupted")
+            self._account.end("interrupted", "interrupted")
         except (InfrastructureError, DomainError) as error:
-            self._end("error", f"{self._phases.current}: {error}")
+            self._account.end("error", f"{self._phases.current}: {error}")
         except OSError as error:
             self._around.room()
             where = error.filename or self._evidence
             what = error.strerror or str(error)
-            self._end("error", f"{self._phases.current}: {where}: {what}")
+            self._account.end("error", f"{self._phases.current}: {where}: {what}")
         except Exception as error:  # noqa: BLE001 - the top of a run: it is reported, too
             self._internal(error)
         try:
             self._teardown()
         except (InfrastructureError, OSError) as error:
-            self._end("error", f"teardown: {error}")
+            self._account.end("error", f"teardown: {error}")
         except Exception as error:  # noqa: BLE001
             self._internal(error)
         self._complete_files()
@@ -182,21 +180,18 @@ class _Run:
             if self._mode == "lockstep" and recording.is_dir():
                 rewrite_canonical(recording, recording)
         except (OSError, RecordingError) as error:
-            self._end("error", f"teardown: the evidence could not be completed: {error}")
-            self._state.gaps.append({"what": str(error)})
+            self._account.end("error", f"teardown: the evidence could not be completed: {error}")
+            self._account.gaps.append({"what": str(error)})
 
     def _internal(self, error: Exception) -> None:
         """A fault of our own: it ends as an error that is reported, with its trace in the log."""
         trace = "".join(traceback.format_exception(error))
         self._log.write("engine.fault", str(error), evidence=False, traceback=trace)
-        self._end(
+        self._account.end(
             "error",
             f"{self._phases.current}: a fault in Fieldproof itself "
             f"({type(error).__name__}: {error}); its trace is in logs/engine.log, please report it",
         )
-
-    def _end(self, status: str, reason: str) -> None:
-        self._state.status, self._state.reason = status, reason
 
     def _check(self) -> None:
         if self._tearing_down:
@@ -216,129 +211,50 @@ class _Run:
             host=self._around.host,
             check=self._check,
         )
-        if self._mode == "lockstep":
-            # nothing moves before the first tick, so that all may start at once
-            session.spawn_simulator()
-            session.spawn_observer()
-            session.spawn_bridges()
-            session.spawn_vehicles()
-        with self._phases.enter("start simulator"):
-            if self._mode != "lockstep":
-                session.spawn_simulator()
-            for warning in session.load_world():
-                self._log.write("simulator.warning", warning, evidence=False)  # names paths
-        with self._phases.enter("start bridges"):
-            if self._mode != "lockstep":
-                session.spawn_bridges()
-            self._check_contracts(session)
-        with self._phases.enter("start recorder"):
-            if self._mode != "lockstep":
-                session.spawn_observer()
-            session.observer.request("hello", bound_s=30.0)
-            session.observer.request("sync", bound_s=_REQUEST_S, timeout_s=_OWN_S)
-        with self._phases.enter("start vehicles"):
-            if self._mode != "lockstep":
-                session.spawn_vehicles()
-            else:
-                self._arm(session)
-        world = self._world = (
-            LockstepWorld(session, self._log)
-            if self._mode == "lockstep"
-            else PacedWorld(session, self._log, wall_ns=self._around.wall_ns)
-        )
+        bring_up(session, self._phases, self._log)
+        lockstep = self._mode == "lockstep"
+        names = [vehicle["name"] for vehicle in session.vehicles]
+        self._stacks = Stacks(session, names, lockstep=lockstep, check=self._check)
+        self._workers = Workers(wait=lockstep, check=self._check)
+        world: World
+        if lockstep:
+            world = LockstepWorld(session, self._log, self._stacks)
+        else:
+            world = PacedWorld(session, self._log, wall_ns=self._around.wall_ns)
+        self._world = world
         with self._phases.enter("readiness gates"):
-            self._become_ready(session, world)
+            become_ready(session, self._log, start=world.start, advance=self._advance)
         with self._phases.enter("timeline"):
-            self._timeline(session, world)
+            self._timeline(session, world, self._stacks, self._workers)
         with self._phases.enter("settle"):
             self._settle(session, world)
 
-    def _check_contracts(self, session: Session) -> None:
-        for bridge in session.bridges:
-            bridge.request("hello", bound_s=30.0)
-        for bridge in session.bridges:
-            problems = bridge.request("contract", bound_s=_REQUEST_S)["problems"]
-            if problems:
-                raise InfrastructureError(
-                    f"{bridge.role} does not publish what the manifest promises: "
-                    + "; ".join(map(str, problems)),
-                    role=bridge.role,
-                )
+    def _advance(self, *, ahead: bool = False) -> int:
+        """Let a little time pass; returns the simulation time after it."""
+        world = self._world
+        assert world is not None
+        self._check()
+        samples = world.advance(ahead=ahead)
+        if self._driver is not None:
+            self._log.sim_s = world.sim_ns / _NS
+        for sample in samples:
+            self._stream.emit(sample)
+        return world.sim_ns
 
-    def _arm(self, session: Session) -> None:
-        limits = [vehicle["manifest"]["readiness"]["timeout_s"] for vehicle in session.vehicles]
-        for bridge, limit_s in zip(session.bridges, limits, strict=True):
-            bridge.send("arm", timeout_s=limit_s)
-        try:
-            for bridge, limit_s in zip(session.bridges, limits, strict=True):
-                bridge.receive("arm", bound_s=limit_s + _REQUEST_S)
-        except InfrastructureError:
-            # a second source of /clock or of a sensor shows first as nodes that are out of step
-            self._check_contracts(session)
-            raise
-
-    def _become_ready(self, session: Session, world: World) -> None:
-        gates = gates_of(session)
-        wait_for_graph(session, gates)
-        gated = [gate.name for gate, _ in gates if gate.kind == "topic"]
-        limit_s = max([limit_s for _, limit_s in gates], default=_MATCH_S)
-        matched = session.observer.request(
-            "match",
-            bound_s=limit_s + _REQUEST_S,
-            timeout_s=limit_s,
-            topics=sorted({*self._watched(), *gated}),
-            required=sorted(gated),
-            heard=["/clock"] if self._mode == "lockstep" else [],
-        )
-        if matched["unmatched"]:
-            raise InfrastructureError(
-                "the observer could not connect to every publisher of "
-                + ", ".join(matched["unmatched"]),
-                role="observer",
-            )
-        missing_gates = sorted(set(matched["missing"]) & set(gated))
-        if missing_gates:
-            raise InfrastructureError(
-                f"no node publishes {', '.join(missing_gates)}, which readiness waits for"
-            )
-        silent = ", ".join(matched["missing"])
-        self._log.write(
-            "recorder.ready",
-            f"nobody publishes {silent}" if silent else "every watched topic has a publisher",
-            missing=matched["missing"],
-        )
-        self._check_contracts(session)  # now that everybody is there: no second source of a topic
-        if self._mode == "lockstep":
-            for bridge in session.bridges:
-                bridge.request("still", bound_s=_REQUEST_S, timeout_s=_OWN_S)
-        session.observer.request("release", bound_s=_REQUEST_S)
-        world.start()
-
-        def advance() -> int:
-            self._check()
-            for sample in world.advance():
-                self._stream.emit(sample)
-            return world.sim_ns
-
-        wait_for_topics(session, gates, advance=advance)
-
-    def _watched(self) -> set[str]:
-        observe = self._execution["observe"]
-        kinds = ("rates", "values", "latencies")
-        return {item["topic"] for kind in kinds for item in observe.get(kind, ())}
-
-    def _timeline(self, session: Session, world: World) -> None:
+    def _timeline(self, session: Session, world: World, stacks: Stacks, workers: Workers) -> None:
         origin = world.set_origin()
-        self._state.origin_ns = world.sim_ns
+        self._account.origin_ns = world.sim_ns
         self._log.sim_s = world.sim_ns / _NS
         driver = self._driver = TimelineDriver(
             self._execution,
-            session,
+            lambda now_ns: RunContext(session, world, stacks, workers, self._log, now_ns=now_ns),
+            workers,
             self._log,
             emit=self._emit_now,
-            sim_ns=lambda: world.sim_ns,
             wall_ns=self._around.wall_ns,
+            events=event_types(),
         )
+        self._told_at = time.monotonic()
         self._stream.emit({"kind": "timeline", "event": "start", **origin})
         budget_ns: int = self._execution["budget"]["timeout_ns"]
         while True:
@@ -348,25 +264,25 @@ class _Run:
                 break
             if t_ns >= budget_ns:
                 driver.settle(t_ns, running="timeout", detail="the scenario's budget ran out")
-                self._end("timeout", f"the timeline has not ended after {budget_ns / _NS:g} s")
+                self._account.end(
+                    "timeout", f"the timeline has not ended after {budget_ns / _NS:g} s"
+                )
                 return
-            self._check()
+            self._tell(driver, t_ns)
             abort = self._aborting.abort
             if abort is not None:
                 driver.settle(t_ns, detail=f"{abort.name} failed (on_fail: abort)")
                 why = f"assertion {abort.name} failed: {abort.reason}"
-                self._end("failed", f"{why} (on_fail: abort, the timeline was cancelled)")
+                self._account.end("failed", f"{why} (on_fail: abort, the timeline was cancelled)")
                 return
-            samples = world.advance(ahead=driver.idle)
-            self._log.sim_s = world.sim_ns / _NS
-            for sample in samples:
-                self._stream.emit(sample)
+            stacks.apply()
+            self._advance(ahead=driver.idle)
         failure = driver.failure
         driver.settle(world.timeline_ns())
         if failure:
-            self._end("failed", failure)
+            self._account.end("failed", failure)
         else:
-            self._end("completed", "")
+            self._account.end("completed", "")
 
     def _settle(self, session: Session, world: World) -> None:
         """Mark the timeline's end, and make sure that what was observed came from where it should.
@@ -376,8 +292,10 @@ class _Run:
         now = {"wall": None, "sim": world.sim_ns / _NS}
         if self._mode != "lockstep":
             now["wall"] = self._around.wall_ns() / _NS
-        self._stream.emit({"kind": "timeline", "event": "end", "status": self._state.status, **now})
-        self._check_contracts(session)
+        self._stream.emit(
+            {"kind": "timeline", "event": "end", "status": self._account.status, **now}
+        )
+        check_contracts(session)
         for bridge in session.bridges:
             refused = bridge.request("stats", bound_s=_REQUEST_S)["commands_refused"]
             if refused:
@@ -386,6 +304,15 @@ class _Run:
                     f"{bridge.role}: {refused} commands were not finite numbers and did not reach "
                     "the drive, which went on with the last one that was",
                 )
+
+    def _tell(self, driver: TimelineDriver, t_ns: int) -> None:
+        """Tell a person who watches what runs and what waits, now and then."""
+        now = time.monotonic()
+        if now - self._told_at < _STATUS_S or self._world is None:
+            return
+        self._told_at = now
+        where = {"t_s": t_ns / _NS, "sim_s": self._world.sim_ns / _NS}
+        self._around.listener(STATUS_EVENT, "", {**where, **driver.status()})
 
     def _emit_now(self, data: dict[str, Any]) -> None:
         world = self._world
@@ -407,36 +334,23 @@ class _Run:
                 # where an error or an interrupt ended the run: what ran did not end by itself
                 self._driver.settle(
                     self._world.timeline_ns(),
-                    detail=f"the run ended: {self._state.status}",
+                    detail=f"the run ended: {self._account.status}",
                     ask=False,
                 )
             session = self._session
             if session is None:
                 return
             try:
-                if self._state.origin_ns is not None:
+                if self._account.origin_ns is not None:
                     self._account_for(session)
             except InfrastructureError as error:
-                self._state.gaps.append({"what": f"the recorder gave no account: {error.what}"})
+                self._account.gaps.append({"what": f"the recorder gave no account: {error.what}"})
             finally:
                 session.close()
 
     def _account_for(self, session: Session) -> None:
         session.collect(bound_s=_REQUEST_S, **self._last_collection())
-        account = session.observer.request("finish", bound_s=_REQUEST_S)
-        self._state.topics = account["topics"]
-        self._state.observed = True
-        gaps = self._state.gaps
-        gaps += [
-            {"topic": topic, "lost": counts["lost"]}
-            for topic, counts in account["topics"].items()
-            if counts["lost"]
-        ]
-        gaps += [{"frames": topic, "lost": lost} for topic, lost in account["frame_gaps"].items()]
-        gaps += [
-            {"topic": topic, "what": "appeared only after the first tick, its beginning is missing"}
-            for topic in account["late"]
-        ]
+        self._account.take(session.observer.request("finish", bound_s=_REQUEST_S))
 
     def _last_collection(self) -> dict[str, Any]:
         assert self._world is not None
@@ -446,37 +360,21 @@ class _Run:
         return request
 
     def _write(self) -> Execution:
-        state = self._state
-        outcome = {
-            "status": state.status,
-            "reason": state.reason,
-            "phases": self._phases.outcome(),
-            "sim_ns": self._world.sim_ns if self._world else 0,
-            "origin_ns": state.origin_ns,
-            "determinism": self._determinism(),
-            "complete": state.observed and not state.gaps,
-            "gaps": state.gaps,
-            "topics": state.topics,
-        }
-        timeline = self._driver.record() if self._driver else []
-        write_json(self._evidence / "outcome.json", outcome)
-        write_json(self._evidence / "timeline.json", timeline)
-        write_json(self._evidence / "observe.json", self._execution["observe"])
-        target = self._evidence / "execution.json"
-        if not target.exists():
-            shutil.copyfile(self._plan / "execution.json", target)
+        outcome = self._account.outcome(
+            phases=self._phases.outcome(),
+            sim_ns=self._world.sim_ns if self._world else 0,
+            determinism=determinism(
+                self._execution,
+                thawed=self._stacks is not None and self._stacks.thawed,
+                given_up=self._workers is not None and self._workers.given_up,
+            ),
+        )
+        write_evidence(
+            self._evidence,
+            plan=self._plan,
+            observe=self._execution["observe"],
+            outcome=outcome,
+            timeline=self._driver.record() if self._driver else [],
+        )
         started = self._driver.started_at if self._driver else {}
         return Execution(outcome, self._phases.durations(), started)
-
-    def _determinism(self) -> str:
-        if self._mode != "lockstep":
-            return "wall"
-        exact = all(map(_acknowledges_wholly, self._execution["vehicles"]))
-        return "exact" if exact else "stepped"
-
-
-def _acknowledges_wholly(vehicle: Mapping[str, Any]) -> bool:
-    """Whether every process of the stack says when it is done with a tick."""
-    lockstep = vehicle["manifest"]["lockstep"]
-    nodes = {process["node"] for process in vehicle["manifest"]["stack"]["processes"]}
-    return bool(lockstep.get("ack")) and nodes <= set(lockstep.get("nodes") or ())

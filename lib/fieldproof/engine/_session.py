@@ -19,6 +19,7 @@ from fieldproof.backends import (
     end_run,
     engine_mark,
     ros_environment,
+    run_program,
 )
 from fieldproof.engine._channel import Channel
 from fieldproof.engine._errors import InfrastructureError
@@ -33,6 +34,8 @@ from fieldproof.engine._topology import (
 
 _START_S = 30.0
 _STEP_S = 30.0
+_REQUEST_S = 45.0
+_OWN_S = 10.0
 
 
 class Session:
@@ -70,6 +73,10 @@ class Session:
         self._run_id = run_id
         self._addresses = Addresses(run_id)
         self.goals: dict[str, str | None] = {}  # goals that were sent, with their final status
+        self._senders: dict[str, str] = {}  # the vehicle of each goal
+        self.calls: dict[str, dict[str, Any] | None] = {}  # calls that wait, with their answers
+        self.found: set[str] = set()  # those of them whose node is there
+        self.can_answer: Callable[[str], bool] = lambda _vehicle: True
         self._domain = claim_domain()
         ours = [entry for entry in sys.path if entry and Path(entry).is_dir()]
         mark = engine_mark(run_id)
@@ -84,6 +91,16 @@ class Session:
     def domain(self) -> int:
         """The run's ROS domain."""
         return self._domain.number
+
+    @property
+    def lockstep(self) -> bool:
+        """Whether time is released tick by tick."""
+        return bool(self.execution["time"]["mode"] == "lockstep")
+
+    @property
+    def program_path(self) -> str:
+        """Where the vehicles' processes find programs."""
+        return self._their_environment.get("PATH", "")
 
     @property
     def vehicles(self) -> Sequence[Mapping[str, Any]]:
@@ -106,12 +123,75 @@ class Session:
         """The bridges' request channels, in the order of the vehicles; the first owns /clock."""
         return [self._channels[f"bridge/{vehicle['name']}"] for vehicle in self.vehicles]
 
+    def bridge(self, vehicle: str) -> Channel:
+        """The request channel of a vehicle's bridge."""
+        return self._channels[f"bridge/{vehicle}"]
+
+    def stack(self, vehicle: str) -> list[Process]:
+        """The processes of a vehicle's software."""
+        known = next(one for one in self.vehicles if one["name"] == vehicle)
+        return [self._processes[role] for role, _ in vehicle_processes(known)]
+
+    def send_goal(self, vehicle: str, *, timeout_s: float, **fields: Any) -> str | None:
+        """Send a goal to a vehicle's navigation; its identity, or None when it was not accepted."""
+        reply = self.observer.request(
+            "navigate", bound_s=_REQUEST_S, timeout_s=min(timeout_s, _OWN_S), **fields
+        )
+        if not reply["accepted"]:
+            return None
+        goal: str = reply["id"]
+        self.goals[goal], self._senders[goal] = None, vehicle
+        return goal
+
+    def lose_goals(self, vehicle: str) -> None:
+        """Give up the goals of a vehicle whose software is gone."""
+        for goal, status in self.goals.items():
+            if status is None and self._senders[goal] == vehicle:
+                self.goals[goal] = "LOST"
+
     def collect(self, *, bound_s: float, **fields: Any) -> dict[str, Any]:
-        """What the observer has seen since the last call; learns which goals have ended."""
-        waiting = [goal for goal, status in self.goals.items() if status is None]
-        reply = self.observer.request("collect", bound_s=bound_s, goals=waiting, **fields)
+        """What the observer has seen since the last call; learns which goals and calls ended."""
+        waiting = [
+            goal
+            for goal, status in self.goals.items()
+            if status is None and self.can_answer(self._senders[goal])
+        ]
+        calls = [call for call, answer in self.calls.items() if answer is None]
+        reply = self.observer.request(
+            "collect", bound_s=bound_s, goals=waiting, calls=calls, **fields
+        )
         self.goals |= reply["goals"]
+        for call, answer in reply.get("calls", {}).items():
+            if answer["done"] or answer["found"]:
+                self.calls[call] = answer if answer["done"] else None
+                self.found.add(call)
         return reply
+
+    def run_program(
+        self,
+        vehicle: str,
+        argv: Sequence[str],
+        *,
+        timeout_s: float,
+        ending: Callable[[], bool],
+        on_line: Callable[[str], None],
+    ) -> int:
+        """Run a program in the environment of a vehicle's processes; returns its exit code.
+
+        Blocks; 124 stands for a program that was ended after `timeout_s` of wall time or because
+        the run is over.
+
+        Raises:
+            StartError: it could not be started.
+        """
+        return run_program(
+            argv,
+            environment={**self._their_environment, "FIELDPROOF_VEHICLE": vehicle},
+            cwd=self._logs,
+            timeout_s=timeout_s,
+            ending=ending,
+            on_line=on_line,
+        )
 
     def spawn_simulator(self) -> None:
         """Start the simulator's process."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fieldproof.engine._errors import InfrastructureError, InterruptedRunError
 from fieldproof.engine._log import EngineLog
-from fieldproof.engine._session import Session
-from fieldproof.engine._topology import absolute
-from fieldproof.events import ActionRecord, Navigation, Running, begin, event_types
-from fieldproof.model import Pose
+from fieldproof.engine._workers import Workers
+from fieldproof.events import ActionRecord, Event, EventContext, Running, begin
 from fieldproof.samples import Sample
 from fieldproof.timeline import (
     CANCELLED,
@@ -25,81 +21,6 @@ from fieldproof.timeline import (
 )
 
 _NS = 1_000_000_000
-_REQUEST_S = 45.0
-_OWN_S = 10.0
-_REJECTED = "REJECTED"
-
-
-@dataclass(frozen=True, slots=True)
-class _Vehicle:
-    name: str
-    namespace: str
-    spawn: Pose
-
-    def topic(self, name: str) -> str:
-        return absolute({"namespace": self.namespace}, name)
-
-
-class _Goal:
-    """A goal that the operator sent; asked over the observer's channel."""
-
-    def __init__(self, session: Session, identity: str | None) -> None:
-        self._session = session
-        self._identity = identity
-
-    def result(self) -> str | None:
-        return _REJECTED if self._identity is None else self._session.goals[self._identity]
-
-    def cancel(self) -> None:
-        if self._identity is not None:
-            self._session.observer.request(
-                "navigate_cancel", bound_s=_REQUEST_S, timeout_s=_OWN_S, id=self._identity
-            )
-
-
-class _Context:
-    """What events may do to the run."""
-
-    def __init__(self, session: Session, log: EngineLog, driver: TimelineDriver) -> None:
-        self._session = session
-        self._log = log
-        self._driver = driver
-        self._vehicles = {
-            vehicle["name"]: _Vehicle(
-                vehicle["name"], vehicle["namespace"], Pose.from_data(vehicle["spawn"])
-            )
-            for vehicle in session.vehicles
-        }
-
-    @property
-    def tearing_down(self) -> bool:
-        return self._driver.ending.is_set()
-
-    def vehicle(self, name: str) -> _Vehicle:
-        return self._vehicles[name]
-
-    def navigate(self, vehicle: Any, goal: Mapping[str, Any], *, timeout_s: float) -> Navigation:
-        action = vehicle.topic("navigate_to_pose")
-        reply = self._session.observer.request(
-            "navigate",
-            bound_s=_REQUEST_S,
-            timeout_s=min(timeout_s, _OWN_S),
-            action=action,
-            goal={**goal, "stamp_ns": self._driver.sim_ns()},
-        )
-        identity = reply["id"] if reply["accepted"] else None
-        if identity is not None:
-            self._session.goals[identity] = None
-        return _Goal(self._session, identity)
-
-    def log(self, event: str, message: str, **fields: Any) -> None:
-        self._log.write(event, message, **fields)
-
-    def clock(self) -> float:
-        return self._driver.now_ns / _NS
-
-    def hold(self, seconds: float) -> bool:
-        return self._driver.hold(seconds)
 
 
 class TimelineDriver:
@@ -107,36 +28,36 @@ class TimelineDriver:
 
     Args:
         execution: the execution plan.
-        session: the run's processes.
+        context: what events may do.
+        workers: the threads of blocking events.
         log: engine.log.
         emit: puts a sample without times into the stream, as of now.
-        sim_ns: simulation time.
         wall_ns: the wall clock.
+        events: the events known by their action.
     """
 
     def __init__(
         self,
         execution: Mapping[str, Any],
-        session: Session,
+        context: Callable[[Callable[[], int]], EventContext],
+        workers: Workers,
         log: EngineLog,
         *,
         emit: Callable[[dict[str, Any]], None],
-        sim_ns: Callable[[], int],
         wall_ns: Callable[[], int],
+        events: Mapping[str, Event],
     ) -> None:
         self._scheduler = Scheduler.from_plan(execution["timeline"])
+        self._context = context(lambda: self.now_ns)
+        self._workers = workers
         self._log = log
         self._emit = emit
-        self.sim_ns = sim_ns
         self._wall_ns = wall_ns
-        self._events = event_types()
+        self._events = events
         self._running: dict[str, tuple[Running, ActionRecord, Occurrence]] = {}
         self._records: dict[str, ActionRecord] = {}
-        self._moved = threading.Condition()
-        self.ending = threading.Event()
         self.now_ns = 0
         self.started_at: dict[str, float] = {}
-        self._context = _Context(session, log, self)
 
     @property
     def finished(self) -> bool:
@@ -159,27 +80,21 @@ class TimelineDriver:
 
     def advance(self, t_ns: int) -> None:
         """Move the timeline's clock: ask what runs whether it is over, start what is due."""
-        with self._moved:
-            self.now_ns = t_ns
-            self._moved.notify_all()
+        self.now_ns = t_ns
+        self._workers.advance(t_ns)
+        self._workers.serve()
         self._poll(t_ns)
         # what has ended may have made something due at this very moment
         while starts := self._scheduler.advance(t_ns):
             for occurrence in starts:
                 self._start(occurrence, t_ns)
+                self._workers.serve()
             self._poll(t_ns)
         self._log_changes()
 
     def on_sample(self, sample: Sample, t_ns: int) -> None:
         """Let conditions look at a sample."""
         self._scheduler.on_sample(sample, t_ns)
-
-    def hold(self, seconds: float) -> bool:
-        """Block a worker thread until the timeline's clock has moved on; False when it ends."""
-        with self._moved:
-            until_ns = self.now_ns + round(seconds * _NS)
-            self._moved.wait_for(lambda: self.ending.is_set() or self.now_ns >= until_ns)
-        return not self.ending.is_set()
 
     def settle(
         self, t_ns: int, *, running: str = CANCELLED, detail: str = "", ask: bool = True
@@ -192,11 +107,9 @@ class TimelineDriver:
             detail: why, for people.
             ask: whether the vehicles can still be asked to give up what they do.
         """
-        if self.ending.is_set():
+        if self._workers.ended:
             return
-        self.ending.set()
-        with self._moved:
-            self._moved.notify_all()
+        self._workers.end()
         for handle, record, occurrence in self._running.values():
             if ask:
                 handle.cancel()
@@ -205,6 +118,22 @@ class TimelineDriver:
         self._running.clear()
         self._scheduler.settle(t_ns, running=running, detail=detail)
         self._log_changes()
+
+    def status(self) -> dict[str, Any]:
+        """What runs and what waits, for a person who watches."""
+        return {
+            "running": [
+                {
+                    "label": label,
+                    "action": record.action,
+                    "for_s": self.now_ns / _NS - (record.t_s or 0.0),
+                }
+                for label, (_, record, _) in self._running.items()
+            ],
+            "waiting": [
+                {"label": label, "for": why} for label, why in self._scheduler.awaited().items()
+            ],
+        }
 
     def record(self) -> list[dict[str, Any]]:
         """Every occurrence, those that never ran included, in the order in which they came up."""
@@ -218,7 +147,7 @@ class TimelineDriver:
 
     def _start(self, occurrence: Occurrence, t_ns: int) -> None:
         record = self._records[occurrence.label] = _record_of(occurrence)
-        record.t_s, record.sim_s = t_ns / _NS, self.sim_ns() / _NS
+        record.t_s, record.sim_s = t_ns / _NS, self._context.sim_s()
         self.started_at[occurrence.label] = self._wall_ns() / _NS
         entry = occurrence.entry
         self._log.write(
@@ -304,7 +233,7 @@ def _record_of(occurrence: Occurrence) -> ActionRecord:
     if trigger.after:
         shown["after"] = list(trigger.after)
     if trigger.when is not None:
-        shown["when"] = trigger.when.condition.text
+        shown["when"] = trigger.when.to_data()
         shown["within_s"] = None if trigger.within_ns is None else trigger.within_ns / _NS
     if trigger.every_ns is not None:
         shown["every_s"] = trigger.every_ns / _NS
@@ -333,6 +262,7 @@ def _fields(record: ActionRecord) -> dict[str, Any]:
         "vehicle": record.vehicle,
         "occurrence": record.occurrence,
         "t_s": record.t_s,
+        "sim_s": record.sim_s,
         "trigger": dict(record.trigger),
         "params": dict(record.params),
     }

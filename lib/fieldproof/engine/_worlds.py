@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from fieldproof.engine._errors import InfrastructureError
 from fieldproof.engine._log import EngineLog
 from fieldproof.engine._session import Session
+from fieldproof.engine._stacks import Stacks
 
 _NS = 1_000_000_000
 _REQUEST_S = 15.0
@@ -45,16 +47,27 @@ class World(Protocol):
         """
         ...
 
+    def simulate(self, op: str, **fields: Any) -> str:
+        """Ask the simulator for something besides time; returns its report.
+
+        Raises:
+            InfrastructureError: with a code when the simulator refuses.
+        """
+        ...
+
 
 class LockstepWorld:
     """Releases fixed ticks; a tick ends when everybody has had everything of it."""
 
-    def __init__(self, session: Session, log: EngineLog) -> None:
+    def __init__(self, session: Session, log: EngineLog, stacks: Stacks) -> None:
         self._session = session
         self._log = log
+        self._stacks = stacks
         self._tick_ns: int = session.execution["time"]["tick_ns"]
         self._origin_ns = 0
         self._stepping = False
+        self._stepped: dict[str, int] | None = None  # frames of a step that was waited for early
+        self._arrivals: Counter[str] = Counter()  # what the bridges published in this tick
         self._commands: list[dict[str, Any]] = []  # of the last tick, for the next step
         self.sim_ns = 0
         self.ticks = 0
@@ -79,10 +92,10 @@ class LockstepWorld:
         """
         until_ns = self.sim_ns + self._tick_ns
         session = self._session
-        if not self._stepping:
+        if self._stepped is None and not self._stepping:
             self._send_step(until_ns)
-        frames = session.simulator.receive("step", bound_s=_REQUEST_S)["frames"]
-        self._stepping = False
+        frames, self._stepped = self._finish_step(), None
+        self._arrivals.clear()
         if len(session.bridges) == 1:
             self._bridge_round(["sensors", "clock", "acks"], until_ns, frames)
         else:
@@ -97,11 +110,29 @@ class LockstepWorld:
             time_ns=until_ns,
             frames=frames,
             side=self._log.take(),
+            # a stack that cannot answer leaves the bridges unsure of what has been delivered
+            arrivals={} if self._stacks.all_running else dict(self._arrivals),
         )
         self.sim_ns = until_ns
         self.ticks += 1
         samples: list[dict[str, Any]] = reply["samples"]
         return samples
+
+    def simulate(self, op: str, **fields: Any) -> str:
+        """Ask the simulator between two steps; a step that is under way is waited for."""
+        if self._stepping:
+            self._stepped = self._finish_step()
+        reply = self._session.simulator.request(op, bound_s=_REQUEST_S, **fields)
+        return str(reply.get("report", ""))
+
+    def _finish_step(self) -> dict[str, int]:
+        if self._stepped is not None:
+            return self._stepped
+        frames: dict[str, int] = self._session.simulator.receive("step", bound_s=_REQUEST_S)[
+            "frames"
+        ]
+        self._stepping = False
+        return frames
 
     def _send_step(self, until_ns: int) -> None:
         self._session.simulator.send("step", until_ns=until_ns, commands=self._commands)
@@ -112,7 +143,9 @@ class LockstepWorld:
         for bridge in self._session.bridges:
             bridge.send("tick", time_ns=time_ns, frames=frames, do=parts, timeout_s=_OWN_S)
         for bridge in self._session.bridges:
-            self._commands += bridge.receive("tick", bound_s=_REQUEST_S)["commands"]
+            reply = bridge.receive("tick", bound_s=_REQUEST_S)
+            self._commands += reply["commands"]
+            self._arrivals.update(reply["published"])
 
 
 class PacedWorld:
@@ -127,14 +160,24 @@ class PacedWorld:
         self._origin_wall_ns = 0
         self._next_look_ns = 0
         self._moved_at = time.monotonic()
+        self._stands = False
         self.sim_ns = 0
+        mode = session.execution["time"]
+        self._pace: float = 1.0 if mode["mode"] == "realtime" else mode["rtf"]
 
     def start(self) -> None:
         """Let the simulator run at the scenario's pace."""
-        mode = self._session.execution["time"]
-        pace = 1.0 if mode["mode"] == "realtime" else mode["rtf"]
-        self._session.simulator.request("resume", bound_s=_REQUEST_S, rtf=pace)
-        self._moved_at = time.monotonic()
+        self.simulate("resume")
+
+    def simulate(self, op: str, **fields: Any) -> str:
+        """Ask the simulator; time that was paused goes on at the scenario's pace."""
+        if op == "resume":
+            fields = {"rtf": self._pace, **fields}
+        reply = self._session.simulator.request(op, bound_s=_REQUEST_S, **fields)
+        if op in {"pause", "resume"}:
+            self._stands = op == "pause"
+            self._moved_at = time.monotonic()
+        return str(reply.get("report", ""))
 
     def set_origin(self) -> dict[str, float | None]:
         """Make this moment the origin."""
@@ -154,7 +197,7 @@ class PacedWorld:
         reply = self._session.collect(bound_s=_REQUEST_S, timeout_s=_OWN_S, side=self._log.take())
         if reply["time_ns"] > self.sim_ns:
             self._moved_at = time.monotonic()
-        elif time.monotonic() - self._moved_at > _STALL_S:
+        elif not self._stands and time.monotonic() - self._moved_at > _STALL_S:
             raise InfrastructureError(
                 f"the simulator's clock stands at {self.sim_ns / _NS:g} s for {_STALL_S:g} s",
                 role="simulator",

@@ -1,7 +1,17 @@
 """What a timeline can make happen, and how plugins add to it."""
 
 from fieldproof.events._begin import begin
-from fieldproof.events._event import Event, EventContext, Navigation, VehicleHandle
+from fieldproof.events._context import (
+    Completed,
+    EventContext,
+    Navigation,
+    ParameterCall,
+    ParameterOutcome,
+    Refused,
+    StackState,
+    VehicleHandle,
+)
+from fieldproof.events._event import Event
 from fieldproof.events._navigate import NavigateToPose, NavigateToPoseEvent
 from fieldproof.events._record import ActionRecord
 from fieldproof.events._registry import GROUP, checked_event, event_registry, event_types
@@ -19,17 +29,22 @@ __all__ = [
     "SKIPPED",
     "TIMEOUT",
     "ActionRecord",
+    "Completed",
     "Event",
     "EventContext",
     "NavigateToPose",
     "NavigateToPoseEvent",
     "Navigation",
     "Over",
+    "ParameterCall",
+    "ParameterOutcome",
     "PlanContext",
     "PluginError",
     "PluginProblem",
+    "Refused",
     "Registry",
     "Running",
+    "StackState",
     "VehicleHandle",
     "Worker",
     "begin",

@@ -1,7 +1,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from fieldproof.events._event import Event, EventContext
+from fieldproof.events._context import EventContext, Refused
+from fieldproof.events._event import Event
 from fieldproof.events._record import ActionRecord
 from fieldproof.events._running import Over, Running
 from fieldproof.model import ScenarioError, validated
@@ -76,6 +77,9 @@ class _Guarded:
             return call()
         except self._passing:
             raise
+        except Refused as refused:
+            self.fail(str(refused))
+            return None
         except Exception as error:  # noqa: BLE001 - an event may raise anything
             self.fail(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
             return None

@@ -4,7 +4,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from fieldproof.events._event import Event, EventContext, Navigation
+from fieldproof.events._context import EventContext, Navigation
+from fieldproof.events._event import Event
 from fieldproof.events._record import ActionRecord
 from fieldproof.events._running import Running
 from fieldproof.model import Duration, Name, Placement, Pose, PositiveDuration, TimelineBase

@@ -1,8 +1,8 @@
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fieldproof.model import Condition, ConditionEvaluationError, compile_condition
+from fieldproof.model import Condition, ConditionEvaluationError, Duration, compile_condition
 from fieldproof.samples import NO_VALUE, PlannedSignal, Sample
 
 
@@ -21,6 +21,25 @@ class Watched:
             ValueError: It has no signal, or its condition is none.
         """
         return cls(PlannedSignal.from_data(data), compile_condition(data["condition"]))
+
+    def __str__(self) -> str:
+        signal = self.signal
+        what = f"{signal.topic} {signal.field}" if signal.topic else signal.metric
+        owner = f" of {signal.model}" if signal.model else ""
+        return f"{self.condition.text} ({what}{owner})"
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the condition as the record of a run shows it."""
+        signal = self.signal
+        pairs = {
+            "topic": signal.topic,
+            "field": signal.field,
+            "metric": signal.metric,
+            "vehicle": signal.model,
+            "target": list(signal.target) if signal.target else None,
+            "condition": self.condition.text,
+        }
+        return {key: value for key, value in pairs.items() if value}
 
     def holds(self, sample: Sample) -> bool:
         """Return whether the sample carries the signal and its value satisfies the condition.
@@ -79,6 +98,19 @@ class Trigger:
         if self.when is not None:
             return self.within_ns is None
         return self.every_ns is not None and self.count is None and self.until_ns is None
+
+    def awaits(self, due_ns: int | None, missing: Iterable[str]) -> str:
+        """Return what an entry that has not started waits for, in words.
+
+        Args:
+            due_ns: When it is due, once that is known.
+            missing: The labels whose end it still waits for.
+        """
+        if due_ns is not None:
+            return f"{Duration(due_ns).to_number()} s"
+        if self.when is not None:
+            return str(self.when)
+        return f"the end of {', '.join(sorted(missing))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,14 @@ class Scheduler:
         """Labels of the entries that wait for their trigger or their time."""
         return tuple(s.entry.label for s in self._states if not s.done and s.running is None)
 
+    def awaited(self) -> dict[str, str]:
+        """Return what each entry of `waiting` waits for, in words."""
+        return {
+            state.entry.label: state.entry.trigger.awaits(state.due_ns, state.missing)
+            for state in self._states
+            if not state.done and state.running is None
+        }
+
     @property
     def next_due_ns(self) -> int | None:
         """The next moment at which `advance` will start or skip something; None for never."""
