@@ -4,13 +4,61 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Literal, get_args, get_origin
 
+from fieldproof.events._clock import SimPauseEvent, SimResumeEvent, SimStepEvent
+from fieldproof.events._container import (
+    ContainerKillEvent,
+    ContainerPauseEvent,
+    ContainerResumeEvent,
+)
 from fieldproof.events._event import Event
+from fieldproof.events._faults import (
+    ActuatorLimitEvent,
+    BatteryDrainEvent,
+    GpsDenyEvent,
+    GpsOffsetEvent,
+    ImuBiasEvent,
+    SensorDropoutEvent,
+    SensorFreezeEvent,
+    SensorNoiseEvent,
+)
+from fieldproof.events._links import LinkDropEvent, LinkRestoreEvent, LinkSetEvent
 from fieldproof.events._navigate import NavigateToPoseEvent
+from fieldproof.events._parameters import ParamSetEvent
+from fieldproof.events._world import (
+    RemoveObjectEvent,
+    SetWindEvent,
+    SpawnObjectEvent,
+    TeleportEvent,
+)
 from fieldproof.model import TimelineBase
 from fieldproof.plan.registry import PluginError, Registry, registered
 
 GROUP = "fieldproof.events"
-BUILT_IN: tuple[type[Event], ...] = (NavigateToPoseEvent,)
+BUILT_IN: tuple[type[Event], ...] = (
+    NavigateToPoseEvent,
+    ContainerPauseEvent,
+    ContainerResumeEvent,
+    ContainerKillEvent,
+    ParamSetEvent,
+    SimPauseEvent,
+    SimResumeEvent,
+    SimStepEvent,
+    SpawnObjectEvent,
+    RemoveObjectEvent,
+    TeleportEvent,
+    SetWindEvent,
+    GpsDenyEvent,
+    GpsOffsetEvent,
+    ImuBiasEvent,
+    SensorDropoutEvent,
+    SensorFreezeEvent,
+    SensorNoiseEvent,
+    ActuatorLimitEvent,
+    BatteryDrainEvent,
+    LinkSetEvent,
+    LinkDropEvent,
+    LinkRestoreEvent,
+)
 
 _ACTION = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\Z")
 
