@@ -19,7 +19,7 @@ let
     let
       # laid out as in the repository, so that what is wrong in a file is said with a path that
       # the user knows
-      plan = stage "${name}-plan" [ "lib" ] { outputs = [ "execution" "evaluation" ]; } ''
+      plan = stage "${name}-plan" [ "lib" "bridge" "sim" ] { outputs = [ "execution" "evaluation" ]; } ''
         mkdir scenarios
         ln -s ${../scenarios + "/${name}.yaml"} scenarios/${name}.yaml
         ln -s ${sources.folder "worlds"} worlds

@@ -10,6 +10,7 @@ from fieldproof_bridge._contract import Contract, ContractTopic, RouteSpec
 from fieldproof_bridge._conventions import CameraInfo, camera_info
 from fieldproof_bridge._errors import BridgeError, ConfigError
 from fieldproof_bridge._manifest import Manifest
+from fieldproof_bridge._plan import PlannedRoute, planned_routes
 from fieldproof_bridge._route import Injector, Route
 
 __all__ = [
@@ -21,8 +22,10 @@ __all__ = [
     "ContractTopic",
     "Injector",
     "Manifest",
+    "PlannedRoute",
     "Route",
     "RouteSpec",
     "SimulatorAddresses",
     "camera_info",
+    "planned_routes",
 ]

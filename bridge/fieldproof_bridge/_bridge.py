@@ -10,6 +10,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from fieldproof_bridge._contract import graph_problems, plan_contract
 from fieldproof_bridge._errors import BridgeError
+from fieldproof_bridge._faults import FaultDesk, faulty_route
 from fieldproof_bridge._free_run import CLOCK_TOPIC, CommandThread, FreeRunningBridge
 from fieldproof_bridge._lockstep import PARTS, LockstepBridge
 from fieldproof_bridge._manifest import Manifest
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from fieldproof_bridge._config import BridgeConfig
 
 PROTOCOL_VERSION: Final = 1
+COMMAND_ROUTE: Final = "command"
+STACK_STATES: Final = ("running", "paused", "gone")
 _SIMULATOR_TIMEOUT_S: Final = 10.0
 
 
@@ -46,8 +49,10 @@ class Bridge:
         description = RobotDescription.parse(Path(config.urdf).read_text(encoding="utf-8"))
         self._contract = plan_contract(config, manifest, description)
         self.routes: dict[str, Route[Any]] = {
-            spec.name: Route(spec.name) for spec in self._contract.routes
+            spec.name: faulty_route(spec, seed=config.seed, vehicle=config.vehicle)
+            for spec in self._contract.routes
         }
+        self._faults = FaultDesk(self.routes, {spec.name: spec for spec in self._contract.routes})
         with ExitStack() as stack:
             self._connect(manifest, description, stack)
             self._resources = stack.pop_all()
@@ -58,7 +63,9 @@ class Bridge:
         self._client = SimulatorClient(config.sim.control, _SIMULATOR_TIMEOUT_S)
         stack.callback(self._client.close)
         self._commands = CommandPipeline(
-            config.vehicle, self.routes.get("command", Route("command")), self._client
+            config.vehicle,
+            self.routes.get(COMMAND_ROUTE, Route(COMMAND_ROUTE)),
+            self._client,
         )
         self._context = Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
@@ -140,6 +147,8 @@ class Bridge:
             "arm": self._arm,
             "still": self._still,
             "tick": self._tick,
+            "fault": self._fault,
+            "stack": self._stack,
             "stats": self._stats,
         }
         operation = operations.get(op)
@@ -207,6 +216,35 @@ class Bridge:
             raise BridgeError("bad_request", "tick: time_ns must be an integer")
         lockstep = self._in_lockstep("tick")
         return lockstep.tick(time_ns, frames, parts, _number(request, "timeout_s"))
+
+    def _fault(self, request: dict[str, Any]) -> dict[str, Any]:
+        time_ns = self._time_ns
+        route, fault = request.get("route"), request.get("fault")
+        parameters = self._faults.change(route, fault, request.get("parameters"), time_ns)
+        if route == COMMAND_ROUTE:
+            self._commands.change()
+            if self._free is not None:
+                standing = self._commands.last_of([], time_ns)
+                if standing is not None:
+                    self._commands.forward(standing, _SIMULATOR_TIMEOUT_S)
+                    self._node.publish_drive(standing, time_ns)
+        self._node.publish_faults(time_ns, str(route), sorted(self.routes[str(route)].active))
+        return {"time_ns": time_ns, "parameters": parameters}
+
+    def _stack(self, request: dict[str, Any]) -> dict[str, Any]:
+        own, all_running = request.get("own"), request.get("all_running")
+        if own not in STACK_STATES or not isinstance(all_running, bool):
+            states = ", ".join(STACK_STATES)
+            raise BridgeError("bad_request", f"stack: own is one of {states}, all_running a flag")
+        self._in_lockstep("stack").set_stack(answers=own == "running", all_answer=all_running)
+        return {}
+
+    @property
+    def _time_ns(self) -> int:
+        """Simulation time as far as this bridge has come."""
+        if self._lockstep is not None:
+            return self._lockstep.time_ns
+        return self._free.time_ns if self._free is not None else 0
 
     def _stats(self, _: dict[str, Any]) -> dict[str, Any]:
         return {

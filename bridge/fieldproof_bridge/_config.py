@@ -38,6 +38,7 @@ class BridgeConfig(BaseModel):
         clock: whether this bridge is the one of the run that publishes ``/clock``.
         mode: the run's time mode.
         tick_ns: length of a lockstep tick in nanoseconds.
+        seed: what the faults' randomness is drawn from.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,6 +52,7 @@ class BridgeConfig(BaseModel):
     clock: bool
     mode: Mode
     tick_ns: int = Field(gt=0)
+    seed: int = Field(default=0, ge=0)
 
     @property
     def ros_namespace(self) -> str:

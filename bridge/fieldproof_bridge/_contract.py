@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from fieldproof_bridge._manifest import Qos
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from fieldproof_bridge._config import BridgeConfig, Mode
     from fieldproof_bridge._manifest import (
@@ -240,11 +240,21 @@ def _unmet_by(publisher: Endpoint, qos: Qos) -> bool:
 
 
 def _specs(config: BridgeConfig, manifest: Manifest) -> list[RouteSpec]:
+    return route_specs(manifest, config.absolute)
+
+
+def route_specs(manifest: Manifest, absolute: Callable[[str], str]) -> list[RouteSpec]:
+    """Every route that a manifest asks for, those included that the bridge does not know.
+
+    Args:
+        manifest: the vehicle's.
+        absolute: makes a topic of the vehicle's absolute.
+    """
     specs = [
         RouteSpec(
             sensor.name,
             sensor.type,
-            config.absolute(sensor.topic),
+            absolute(sensor.topic),
             sensor.ros_type,
             sensor.frame_id,
             sensor.rate_hz,
@@ -257,7 +267,7 @@ def _specs(config: BridgeConfig, manifest: Manifest) -> list[RouteSpec]:
 
     def add(kind: str, source: Odometry | JointStates | Battery | Command, frame_id: str) -> None:
         rate_hz = getattr(source, "rate_hz", None)
-        topic = config.absolute(source.topic)
+        topic = absolute(source.topic)
         specs.append(
             RouteSpec(kind, kind, topic, source.ros_type, frame_id, rate_hz, source.qos, source)
         )

@@ -22,6 +22,7 @@ SERVICE_GPS: Final = 1
 COVARIANCE_UNKNOWN: Final = 0
 COVARIANCE_DIAGONAL: Final = 2
 # sensor_msgs/msg/BatteryState
+BATTERY_DISCHARGING: Final = 2
 BATTERY_NOT_CHARGING: Final = 3
 
 

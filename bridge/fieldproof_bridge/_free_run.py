@@ -82,6 +82,7 @@ class CommandThread:
         command = self._commands.last_of([message], self._clock.time_ns)
         if command is not None:
             self._commands.forward(command, self._timeout_s)
+            self._node.publish_drive(command, self._clock.time_ns)
 
     def stop(self) -> None:
         """End the thread; a command being forwarded is finished first."""

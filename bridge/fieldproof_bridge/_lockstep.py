@@ -54,6 +54,10 @@ class LockstepBridge:
         subscriber: the vehicle's frames, already synchronised.
         lockstep: how the vehicle acknowledges.
         namespace: the vehicle's absolute ROS namespace.
+
+    Attributes:
+        time_ns: simulation time of the last tick.
+        timings: wall time of the parts.
     """
 
     def __init__(
@@ -73,8 +77,10 @@ class LockstepBridge:
         self._lockstep = lockstep
         self._namespace = namespace
         self._ledger = AckLedger(lockstep.nodes)
-        self._time_ns = 0
+        self.time_ns = 0
         self._repeating = False
+        self._answers = True
+        self._all_answer = True
         self.timings = Timings()
 
     @property
@@ -96,8 +102,8 @@ class LockstepBridge:
         Raises:
             BridgeError: ``not_armed`` names what is missing; ``bad_request`` after the first tick.
         """
-        if self._time_ns > 0:
-            raise BridgeError("bad_request", f"arm: the run is already at {seconds(self._time_ns)}")
+        if self.time_ns > 0:
+            raise BridgeError("bad_request", f"arm: the run is already at {seconds(self.time_ns)}")
         deadline = time.monotonic() + timeout_s
         self._repeating = self._node.clock is not None
         # The second round is for what the first set off: a node is heard as soon as one pair of
@@ -119,6 +125,18 @@ class LockstepBridge:
         self._node.confirm_clock(time.monotonic() + timeout_s, what="time 0")
         return {}
 
+    def set_stack(self, *, answers: bool, all_answer: bool) -> None:
+        """Learn whether vehicles can answer: nothing is awaited from software that cannot.
+
+        Args:
+            answers: whether this vehicle's software runs; without it nobody acknowledges, nobody
+                confirms delivery, and the last command stands.
+            all_answer: whether that of every vehicle does; all of them read the clock.
+        """
+        if answers and not self._answers:
+            self._ledger = AckLedger(self._lockstep.nodes)
+        self._answers, self._all_answer = answers, all_answer
+
     def tick(
         self, time_ns: int, frames: Mapping[str, int], parts: Iterable[str], timeout_s: float
     ) -> dict[str, Any]:
@@ -138,10 +156,10 @@ class LockstepBridge:
             BridgeError: ``frames_missing``, ``frames_lost``, ``bad_frame``, ``delivery_timeout``,
                 ``ack_timeout``, ``ack_ahead`` or ``bad_request``.
         """
-        if time_ns < self._time_ns or time_ns <= 0:
-            at = seconds(self._time_ns)
+        if time_ns < self.time_ns or time_ns <= 0:
+            at = seconds(self.time_ns)
             raise BridgeError("bad_request", f"tick: {seconds(time_ns)} does not follow {at}")
-        self._time_ns = time_ns
+        self.time_ns = time_ns
         self._repeating = False
         wanted = set(parts)
         what = f"tick at {seconds(time_ns)}"
@@ -153,9 +171,12 @@ class LockstepBridge:
         if "clock" in wanted:
             self._node.publish_clock(time_ns)
         if "acks" in wanted:
-            reply["acks"] = self._await_acks(time_ns, timeout_s, deadline, what)
+            if self._answers:
+                reply["acks"] = self._await_acks(time_ns, timeout_s, deadline, what)
             reply["commands"] = self._last_command(time_ns)
-        if "clock" in wanted:
+            if self._answers:
+                self._node.confirm(deadline, what=what)
+        if "clock" in wanted and self._all_answer:
             with self.timings.measure("clock_delivery"):
                 self._node.confirm_clock(deadline, what=what)
         reply["published"] = {
@@ -201,8 +222,9 @@ class LockstepBridge:
         if self._subscriber.gaps:
             rows = ", ".join(f"{topic} ({n})" for topic, n in self._subscriber.gaps.items())
             raise BridgeError("frames_lost", f"{what}: frames of the simulator are lost: {rows}")
-        with self.timings.measure("sensor_delivery"):
-            self._node.confirm(deadline, what=what)
+        if self._answers:
+            with self.timings.measure("sensor_delivery"):
+                self._node.confirm(deadline, what=what)
 
     def _await_acks(self, time_ns: int, timeout_s: float, deadline: float, what: str) -> list[str]:
         with self.timings.measure("acks"):
@@ -245,6 +267,7 @@ class LockstepBridge:
         command = self._commands.last_of(_drain(inlet), time_ns)
         if command is None:
             return []
+        self._node.publish_drive(command, time_ns)
         return [self._commands.as_fields(command)]
 
     def _not_armed(

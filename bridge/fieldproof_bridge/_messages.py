@@ -246,6 +246,16 @@ def velocity_command(message: Twist | TwistStamped, time_ns: int) -> VelocityCom
     return VelocityCommand(time_ns, twist.linear.x, twist.angular.z)
 
 
+def set_velocity(message: Twist | TwistStamped, command: VelocityCommand, time_ns: int) -> None:
+    """Write a command into a message of the command's type."""
+    if isinstance(message, TwistStamped):
+        set_stamp(message.header.stamp, time_ns)
+        twist = message.twist
+    else:
+        twist = message
+    twist.linear.x, twist.angular.z = command.linear_mps, command.angular_radps
+
+
 def static_transforms(fixed: Sequence[FixedTransform]) -> TFMessage:
     """One transform for each fixed joint, stamped 0: valid at every time."""
     transforms = []

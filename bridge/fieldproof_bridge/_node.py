@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from fieldproof_msgs.msg import InjectorState
 from rclpy.duration import Duration
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
@@ -14,7 +15,12 @@ from tf2_msgs.msg import TFMessage
 from fieldproof_bridge._contract import Endpoint, offered
 from fieldproof_bridge._errors import BridgeError
 from fieldproof_bridge._manifest import Qos
-from fieldproof_bridge._messages import MESSAGE_TYPES, set_stamp, static_transforms
+from fieldproof_bridge._messages import (
+    MESSAGE_TYPES,
+    set_stamp,
+    set_velocity,
+    static_transforms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
 
     from fieldproof_bridge._config import BridgeConfig
     from fieldproof_bridge._contract import Contract, ContractTopic
+    from fieldproof_bridge._readings import VelocityCommand
     from fieldproof_bridge._urdf import RobotDescription
 
 NODE_NAME: Final = "bridge"
@@ -34,6 +41,9 @@ _SLICE_NS: Final = 100_000_000
 _ACK_DEPTH: Final = 1000
 _PATIENCE: Final = 1000
 _UNNAMED: Final = "_NODE_NAME_UNKNOWN_"
+_LATCHED: Final = Qos(durability="transient_local", depth=50)
+FAULTS_TOPIC: Final = "_bridge/faults"
+DRIVE_TOPIC: Final = "_bridge/cmd_vel"
 
 
 def qos_profile(qos: Qos) -> QoSProfile:
@@ -152,15 +162,17 @@ class VehicleNode:
         latched.publish(static_transforms(description.fixed))
         described = self._outlet(topics[config.absolute("robot_description")], String)
         described.publish(String(data=description.text))
-        self._all = [*self.outlets.values(), self.tf, latched, described]
-        self.commands = next(
-            (
-                self._inlet(spec.topic, MESSAGE_TYPES[spec.ros_type], spec.qos, on_command)
-                for spec in contract.routes
-                if spec.kind == "command"
-            ),
-            None,
-        )
+        self._faults = self._own_outlet(config, FAULTS_TOPIC, InjectorState, _LATCHED)
+        self._drive: Outlet | None = None
+        self.commands: Inlet | None = None
+        command = next((spec for spec in contract.routes if spec.kind == "command"), None)
+        if command is not None:
+            message_type = MESSAGE_TYPES[command.ros_type]
+            self.commands = self._inlet(command.topic, message_type, command.qos, on_command)
+            self._drive = self._own_outlet(config, DRIVE_TOPIC, message_type, Qos())
+            self._drive_message = message_type()
+        own = [self._faults] if self._drive is None else [self._faults, self._drive]
+        self._all = [*self.outlets.values(), self.tf, latched, described, *own]
         self.acks = (
             self._inlet(config.absolute(ack_topic), Header, Qos(depth=_ACK_DEPTH), _ignore)
             if ack_topic and config.mode == "lockstep"
@@ -177,6 +189,18 @@ class VehicleNode:
         if self.clock is not None:
             set_stamp(self._clock_message.clock, time_ns)
             self.clock.publish(self._clock_message)
+
+    def publish_drive(self, command: VelocityCommand, time_ns: int) -> None:
+        """Publish what the drive is really told, on a hidden topic of the command's type."""
+        if self._drive is not None:
+            set_velocity(self._drive_message, command, time_ns)
+            self._drive.publish(self._drive_message)
+
+    def publish_faults(self, time_ns: int, route: str, faults: list[str]) -> None:
+        """Publish which faults act on a route now, latched on a hidden topic."""
+        state = InjectorState(route=route, faults=faults)
+        set_stamp(state.header.stamp, time_ns)
+        self._faults.publish(state)
 
     def confirm(self, deadline: float, *, what: str) -> None:
         """Wait until every subscriber has every sensor message sent so far.
@@ -242,6 +266,12 @@ class VehicleNode:
             # history only decides how far a reliable reader may lag, never what a new one gets
             profile.depth = max(profile.depth, _PATIENCE)
         return Outlet(self._node.create_publisher(message_type, topic.topic, profile), topic.topic)
+
+    def _own_outlet(self, config: BridgeConfig, name: str, message_type: type, qos: Qos) -> Outlet:
+        """A topic of the bridge's own, hidden from who does not ask for it by name."""
+        topic = config.absolute(name)
+        publisher = self._node.create_publisher(message_type, topic, qos_profile(qos))
+        return Outlet(publisher, topic)
 
     def _inlet(
         self, topic: str, message_type: type, qos: Qos, callback: Callable[[Any], None]

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, Final
 
 from fieldproof_bridge._errors import BridgeError
 from fieldproof_bridge._messages import BUILDERS, OdometryTransformBuilder, velocity_command
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from fieldproof_bridge._node import Outlet, VehicleNode
     from fieldproof_bridge._readings import VelocityCommand
     from fieldproof_sim import Frame, SimulatorClient
+
+
+_LIMIT: Final = "limit"
 
 
 class SensorPipeline:
@@ -96,11 +100,20 @@ class CommandPipeline:
         self._vehicle = vehicle
         self._route = route
         self._client = client
+        self._sending = threading.Lock()
+        self._changed = False
         self.forwarded = 0
         self.refused = 0
 
+    def change(self) -> None:
+        """Note that a fault of the route has changed: what stands is to be limited anew."""
+        self._changed = True
+
     def last_of(self, messages: list[Any], time_ns: int) -> VelocityCommand | None:
-        """What the newest message becomes behind the route; each message passes in its turn."""
+        """What the newest message becomes behind the route; each message passes in its turn.
+
+        Without one, a fault that has changed acts on the command that stands.
+        """
         newest = None
         for message in messages:
             command = velocity_command(message, time_ns)
@@ -108,6 +121,9 @@ class CommandPipeline:
                 self.refused += 1
                 continue
             newest = self._route.pass_through(command, time_ns) or newest
+        if self._changed and newest is None:
+            newest = self._route.again_from(_LIMIT, time_ns)
+        self._changed = False
         return newest
 
     def as_fields(self, command: VelocityCommand) -> dict[str, Any]:
@@ -125,7 +141,8 @@ class CommandPipeline:
             BridgeError: ``simulator``, when it refuses or does not answer.
         """
         try:
-            self._client.request("command", timeout_s=timeout_s, **self.as_fields(command))
+            with self._sending:
+                self._client.request("command", timeout_s=timeout_s, **self.as_fields(command))
         except SimulatorError as error:
             raise BridgeError("simulator", str(error)) from error
         self.forwarded += 1

@@ -36,6 +36,21 @@ class Injector(Protocol[Reading]):
         """
 
 
+class StartedInjector(Injector[Reading], Protocol[Reading]):
+    """A fault that depends on when, and from what, it began."""
+
+    def started(
+        self, parameters: Mapping[str, Any], last: Reading | None, time_ns: int
+    ) -> Mapping[str, Any]:
+        """The parameters, with what it has to know of its beginning.
+
+        Args:
+            parameters: as they were set.
+            last: what this injector let through last; None when there was nothing yet.
+            time_ns: simulation time of the beginning.
+        """
+
+
 class Route(Generic[Reading]):
     """The chain of injectors between a source and a topic, or a topic and the drive.
 
@@ -51,30 +66,75 @@ class Route(Generic[Reading]):
         self._injectors = tuple(injectors)
         self._parameters: dict[str, Mapping[str, Any]] = {}
         self._last: dict[str, Reading] = {}
+        self._reached: dict[str, Reading] = {}
+        self._newest: Reading | None = None  # the last one that passed while nothing acted
 
     @property
     def active(self) -> Mapping[str, Mapping[str, Any]]:
         """Parameters of the injectors that act now, by injector name."""
         return dict(self._parameters)
 
-    def set_fault(self, injector: str, parameters: Mapping[str, Any] | None) -> None:
+    def set_fault(
+        self, injector: str, parameters: Mapping[str, Any] | None, time_ns: int = 0
+    ) -> None:
         """Let an injector act with these parameters from the next reading on; None lifts it.
+
+        Args:
+            injector: its name.
+            parameters: as the fault has them.
+            time_ns: simulation time at which it begins.
 
         Raises:
             LookupError: the route has no injector of that name; the message lists those it has.
         """
-        known = [each.name for each in self._injectors]
+        known = {each.name: each for each in self._injectors}
         if injector not in known:
             has = ", ".join(known) or "none"
             raise LookupError(f"route {self.name} has no injector {injector} (has: {has})")
         if parameters is None:
             self._parameters.pop(injector, None)
-        else:
-            self._parameters[injector] = dict(parameters)
+            return
+        self._remember()
+        begun = getattr(known[injector], "started", None)
+        if begun is not None:
+            parameters = begun(parameters, self._last.get(injector), time_ns)
+        self._parameters[injector] = dict(parameters)
 
     def pass_through(self, reading: Reading, time_ns: int) -> Reading | None:
         """Send one reading along the chain; None when an injector held it back."""
-        for injector in self._injectors:
+        if not self._parameters:
+            self._newest = reading
+            return reading
+        return self._pass(reading, time_ns, self._injectors)
+
+    def again_from(self, injector: str, time_ns: int) -> Reading | None:
+        """Send what reached an injector last along the rest of the chain once more.
+
+        For a route whose last reading stands until the next one comes, when a fault changes.
+
+        Returns:
+            What comes out; None when nothing has reached the injector yet.
+        """
+        self._remember()
+        reading = self._reached.get(injector)
+        if reading is None:
+            return None
+        names = [each.name for each in self._injectors]
+        return self._pass(reading, time_ns, self._injectors[names.index(injector) :])
+
+    def _remember(self) -> None:
+        """Note that every injector has seen what passed while none acted."""
+        if self._newest is not None:
+            names = [each.name for each in self._injectors]
+            self._last = dict.fromkeys(names, self._newest)
+            self._reached = dict.fromkeys(names, self._newest)
+            self._newest = None
+
+    def _pass(
+        self, reading: Reading, time_ns: int, injectors: Iterable[Injector[Reading]]
+    ) -> Reading | None:
+        for injector in injectors:
+            self._reached[injector.name] = reading
             parameters = self._parameters.get(injector.name)
             if parameters is not None:
                 last = self._last.get(injector.name)

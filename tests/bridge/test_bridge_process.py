@@ -64,7 +64,8 @@ def test_a_tick_delivers_every_sensor_message_before_the_clock(
             if row["topic"] != "tf":
                 assert time_ns - TICK_NS < stamp_ns(row["message"]) <= time_ns
         published = {topic: n for topic, n in counts.items() if n}
-        assert reply["published"] == published | {"/clock": 1}
+        own = {"/clock": 1, "/ugv1/_bridge/cmd_vel": 1}
+        assert reply["published"] == published | own
         assert counts["/ugv1/imu/data"] == 5
         assert counts["/ugv1/scan"] == (tick % 2 == 0)
         assert counts["/ugv1/battery_state"] == (tick % 20 == 0)

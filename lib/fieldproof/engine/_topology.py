@@ -95,6 +95,7 @@ def bridge_config(
         "clock": index == 0,
         "mode": execution["time"]["mode"],
         "tick_ns": execution["time"]["tick_ns"],
+        "seed": execution["time"]["seed"],
     }
 
 

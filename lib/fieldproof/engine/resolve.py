@@ -6,7 +6,8 @@ from typing import Any
 from fieldproof.assertions import assertion_types
 from fieldproof.events import event_types
 from fieldproof.model import Problem, Scenario, ScenarioError, scenario_schema
-from fieldproof.plan import Plan, Registries, build_plan
+from fieldproof.plan import InjectorRoute, Plan, Registries, build_plan
+from fieldproof_bridge import planned_routes
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,21 @@ def resolve(
             worlds_dir=worlds_dir,
             robots_dir=robots_dir,
             registries=known or registries(),
+            routes=routes_of,
             file=file,
         )
     except OSError as error:
         where = str(error.filename or scenario_file)
         raise ScenarioError(Problem(error.strerror or str(error), file=where)) from error
     return Resolved(scenario, plan)
+
+
+def routes_of(namespace: str, manifest: Mapping[str, Any]) -> list[InjectorRoute]:
+    """Return the routes on which a vehicle's bridge can put faults."""
+    return [
+        InjectorRoute(route.name, route.topic, route.kind, route.faults)
+        for route in planned_routes(namespace, manifest)
+    ]
 
 
 def installed_schema() -> dict[str, Any]:

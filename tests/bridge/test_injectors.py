@@ -1,0 +1,267 @@
+"""Each fault against values worked out by hand or by a slow reference."""
+
+import math
+from array import array
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldproof_bridge import Manifest, Route
+from fieldproof_bridge._contract import route_specs
+from fieldproof_bridge._draws import Draws
+from fieldproof_bridge._errors import BridgeError
+from fieldproof_bridge._faults import FAULTS, FaultDesk, faulty_route
+from fieldproof_bridge._injectors import moved
+from fieldproof_bridge._readings import (
+    BatteryLevel,
+    Fix,
+    Inertial,
+    Joints,
+    Scan,
+    VelocityCommand,
+    WheelOdometry,
+)
+
+S = 1_000_000_000
+SPOTS = {
+    "lidar": lambda t: Scan(t, array("f", [1.0, math.inf, 2.0]).tobytes(), 0.0, 1.0, 0.1, 12.0),
+    "imu": lambda t: Inertial(t, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), (1.0, 2.0, 9.8)),
+    "gps": lambda t: Fix(t, 0, 53.5405, 9.9722, 6.0),
+    "odometry": lambda t: WheelOdometry(t, t / S, 0.0, 0.0, 0.5, 0.1),
+    "joint_states": lambda t: Joints(t, ("a",), (t / S,), (1.0,)),
+    "battery": lambda t: BatteryLevel(t, 1.0, 25.2, 20.0, 3),
+    "command": lambda t: VelocityCommand(t, 1.0, -2.0),
+}
+
+
+@pytest.fixture
+def desk(manifest_data):
+    """Every route of the reference vehicle, with its faults."""
+    return make_desk(manifest_data)
+
+
+def make_desk(manifest_data, seed=1, vehicle="ugv1"):
+    specs = {s.name: s for s in route_specs(Manifest.parse(manifest_data), lambda t: f"/ugv1/{t}")}
+    routes = {name: faulty_route(s, seed=seed, vehicle=vehicle) for name, s in specs.items()}
+    return FaultDesk(routes, specs)
+
+
+def passed(desk, route, time_ns):
+    return desk.routes[route].pass_through(SPOTS[route](time_ns), time_ns)
+
+
+@pytest.mark.parametrize("route", SPOTS)
+def test_a_route_without_a_fault_passes_the_very_reading(desk, route):
+    reading = SPOTS[route](S)
+    assert desk.routes[route].pass_through(reading, S) is reading
+
+
+@pytest.mark.parametrize(
+    ("route", "fault"),
+    [(name, fault) for name in SPOTS for fault in FAULTS[name if name != "gps" else "gnss"]],
+)
+def test_what_is_lifted_leaves_no_trace(desk, route, fault):
+    passed(desk, route, S)
+    parameters = {"duration_s": 1.0} if fault == "drain" else {}
+    desk.change(route, fault, parameters, S)
+    passed(desk, route, 2 * S)
+    desk.change(route, fault, None, 2 * S)
+    assert passed(desk, route, 3 * S) == SPOTS[route](3 * S)
+    assert desk.routes[route].active == {}
+
+
+def test_a_denied_fix_has_no_place_and_no_known_covariance(desk):
+    desk.change("gps", "deny", {}, 0)
+    fix = passed(desk, "gps", S)
+    assert (fix.status, fix.covariance_known, fix.stamp_ns) == (-1, False, S)
+    assert all(map(math.isnan, (fix.latitude_deg, fix.longitude_deg, fix.altitude_m)))
+
+
+def test_a_bias_is_added_to_each_axis(desk):
+    desk.change("imu", "bias", {"gyro_radps": [0.0, 0.0, 0.5], "accel_mps2": [1.0, 0.0, 0.0]}, 0)
+    reading = passed(desk, "imu", S)
+    assert reading.angular_velocity == pytest.approx((0.1, 0.2, 0.8))
+    assert reading.linear_acceleration == pytest.approx((2.0, 2.0, 9.8))
+    assert reading.orientation == (0.0, 0.0, 0.0, 1.0)
+
+
+def earth(fix):
+    """A fix in earth-centred coordinates, metres, by the textbook's formula."""
+    a, e2 = 6_378_137.0, 6.694379990141316e-3
+    lat, lon = math.radians(fix.latitude_deg), math.radians(fix.longitude_deg)
+    n = a / math.sqrt(1 - e2 * math.sin(lat) ** 2)
+    h = fix.altitude_m
+    return np.array(
+        [
+            (n + h) * math.cos(lat) * math.cos(lon),
+            (n + h) * math.cos(lat) * math.sin(lon),
+            (n * (1 - e2) + h) * math.sin(lat),
+        ]
+    )
+
+
+def in_enu(fix, other):
+    lat, lon = math.radians(fix.latitude_deg), math.radians(fix.longitude_deg)
+    east = [-math.sin(lon), math.cos(lon), 0]
+    north = [
+        -math.sin(lat) * math.cos(lon),
+        -math.sin(lat) * math.sin(lon),
+        math.cos(lat),
+    ]
+    up = [math.cos(lat) * math.cos(lon), math.cos(lat) * math.sin(lon), math.sin(lat)]
+    return np.array([east, north, up]) @ (earth(other) - earth(fix))
+
+
+@given(
+    st.floats(-80, 80),
+    st.floats(-180, 180),
+    st.floats(-100, 5000),
+    st.tuples(*[st.floats(-500, 500)] * 3),
+)
+def test_an_offset_moves_a_fix_by_metres_wherever_it_is(latitude, longitude, altitude, offset):
+    fix = Fix(0, 0, latitude, longitude, altitude)
+    there = moved(fix, *offset)
+    assert in_enu(fix, there) == pytest.approx(offset, abs=0.5)
+    assert -180 <= there.longitude_deg <= 180
+
+
+def test_a_frozen_sensor_repeats_its_last_reading_stamp_included(desk):
+    first = passed(desk, "odometry", S)
+    desk.change("odometry", "freeze", {}, S)
+    assert [passed(desk, "odometry", t * S) for t in (2, 3)] == [first, first]
+
+
+def test_a_sensor_that_freezes_before_its_first_reading_stays_silent(desk):
+    desk.change("odometry", "freeze", {}, 0)
+    assert passed(desk, "odometry", S) is None
+
+
+@pytest.mark.parametrize("probability", [0.0, 0.2, 0.7, 1.0])
+def test_a_dropout_takes_the_share_that_it_is_told_to(desk, probability):
+    desk.change("imu", "dropout", {"probability": probability}, 0)
+    lost = sum(passed(desk, "imu", k * 10_000_000) is None for k in range(1, 3001))
+    assert lost / 3000 == pytest.approx(probability, abs=0.03)
+
+
+def test_what_a_dropout_takes_depends_on_seed_vehicle_and_time_alone(manifest_data):
+    def lost(desk, times):
+        desk.change("imu", "dropout", {"probability": 0.5}, 0)
+        return {t for t in times if passed(desk, "imu", t) is None}
+
+    times = [k * 10_000_000 for k in range(1, 400)]
+    whole = lost(make_desk(manifest_data), times)
+    assert lost(make_desk(manifest_data), times[200:]) == whole & set(times[200:])
+    assert lost(make_desk(manifest_data, seed=2), times) != whole
+    assert lost(make_desk(manifest_data, vehicle="ugv2"), times) != whole
+
+
+def test_noise_has_the_deviation_that_it_is_given(desk):
+    desk.change("imu", "noise", {"gyro_radps": 0.5}, 0)
+    plain = SPOTS["imu"](0)
+    rates = [passed(desk, "imu", k * 10_000_000) for k in range(1, 4001)]
+    found = np.array([r.angular_velocity for r in rates]) - plain.angular_velocity
+    assert found.std(axis=0) == pytest.approx([0.5] * 3, rel=0.05)
+    assert found.mean(axis=0) == pytest.approx([0.0] * 3, abs=0.03)
+    assert {r.linear_acceleration for r in rates} == {plain.linear_acceleration}
+
+
+def test_a_ray_without_a_return_has_none_with_noise_either(desk):
+    desk.change("lidar", "noise", {"range_m": 100.0}, 0)
+    ranges = np.frombuffer(passed(desk, "lidar", S).ranges, dtype="<f4")
+    assert math.isinf(ranges[1])
+    assert all(0.1 <= r <= 12.0 + 1e-6 for r in ranges[[0, 2]])
+
+
+def test_a_noisy_odometer_misjudges_its_speed_and_not_its_place(desk):
+    desk.change("odometry", "noise", {"linear_mps": 1.0, "angular_radps": 1.0}, 0)
+    reading = passed(desk, "odometry", S)
+    assert (reading.x_m, reading.y_m, reading.yaw_rad) == (1.0, 0.0, 0.0)
+    assert reading.linear_mps != 0.5
+    assert reading.angular_radps != 0.1
+
+
+def test_a_battery_falls_in_a_straight_line_and_stays_down(desk):
+    assert passed(desk, "battery", S).percentage == 1.0
+    desk.change("battery", "drain", {"to_pct": 20.0, "duration_s": 8.0}, 2 * S)
+    levels = [passed(desk, "battery", t * S) for t in (2, 4, 6, 10, 30)]
+    assert [level.percentage for level in levels] == pytest.approx([1.0, 0.8, 0.6, 0.2, 0.2])
+    assert [level.status for level in levels] == [2, 2, 2, 3, 3]
+    assert levels[1].voltage_v == pytest.approx(21.0 + 0.8 * 4.2)
+    assert levels[1].charge_ah == pytest.approx(16.0)
+
+
+def test_a_second_drain_begins_where_the_first_one_got_to(desk):
+    passed(desk, "battery", S)
+    desk.change("battery", "drain", {"to_pct": 0.0, "duration_s": 10.0}, 0)
+    assert passed(desk, "battery", 5 * S).percentage == pytest.approx(0.5)
+    desk.change("battery", "drain", {"to_pct": 40.0, "duration_s": 10.0}, 5 * S)
+    assert passed(desk, "battery", 10 * S).percentage == pytest.approx(0.45)
+
+
+def test_a_command_is_clamped_to_both_sides(desk):
+    desk.change("command", "limit", {"max_linear_mps": 0.2, "max_angular_radps": 0.5}, 0)
+    assert passed(desk, "command", S) == VelocityCommand(S, 0.2, -0.5)
+    desk.change("command", "limit", {"max_angular_radps": 0.5}, 0)
+    assert passed(desk, "command", S) == VelocityCommand(S, 1.0, -0.5)
+
+
+def test_a_limit_takes_hold_of_the_command_that_stands_and_gives_it_back(desk):
+    route: Route = desk.routes["command"]
+    passed(desk, "command", S)
+    desk.change("command", "limit", {"max_linear_mps": 0.2}, S)
+    assert route.again_from("limit", 2 * S).linear_mps == 0.2
+    assert route.again_from("limit", 3 * S).linear_mps == 0.2
+    desk.change("command", "limit", None, 3 * S)
+    assert route.again_from("limit", 4 * S).linear_mps == 1.0
+
+
+def test_what_a_dropout_holds_back_is_not_what_stands(desk):
+    passed(desk, "command", S)
+    desk.change("command", "dropout", {}, S)
+    lost = replace(SPOTS["command"](2 * S), linear_mps=0.7)
+    assert desk.routes["command"].pass_through(lost, 2 * S) is None
+    assert desk.routes["command"].again_from("limit", 2 * S).linear_mps == 1.0
+
+
+def test_nothing_stands_before_the_first_command(desk):
+    assert desk.routes["command"].again_from("limit", S) is None
+
+
+def test_a_moved_fix_that_is_denied_has_no_place(desk):
+    desk.change("gps", "deny", {}, 0)
+    desk.change("gps", "offset", {"east_m": 100.0}, 0)
+    assert math.isnan(passed(desk, "gps", S).longitude_deg)
+
+
+@pytest.mark.parametrize(
+    ("route", "fault", "parameters", "code", "said"),
+    [
+        ("radar", "dropout", {}, "unknown_route", "no route 'radar' (known: lidar, imu, gps"),
+        (None, "dropout", {}, "unknown_route", "no route None"),
+        ("lidar", "deny", {}, "unknown_fault", "lidar takes no fault 'deny' (has: noise, freeze"),
+        ("imu", 3, {}, "unknown_fault", "imu takes no fault 3"),
+        ("imu", "bias", {"gyro": [0, 0, 0]}, "bad_request", "imu bias.gyro"),
+        ("imu", "bias", {"gyro_radps": [0, 0]}, "bad_request", "imu bias.gyro_radps"),
+        ("imu", "noise", {"range_m": 0.1}, "bad_request", "imu noise.range_m"),
+        ("lidar", "dropout", {"probability": 1.5}, "bad_request", "lidar dropout.probability"),
+        ("battery", "drain", {"to_pct": 5}, "bad_request", "battery drain.duration_s"),
+        ("gps", "offset", {"east_m": math.nan}, "bad_request", "gps offset.east_m"),
+        ("gps", "deny", [], "bad_request", "gps deny"),
+    ],
+)
+def test_a_fault_that_cannot_be_set_is_refused(desk, *, route, fault, parameters, code, said):
+    with pytest.raises(BridgeError) as refused:
+        desk.change(route, fault, parameters, 0)
+    assert refused.value.code == code
+    assert said in refused.value.message
+    assert all(not each.active for each in desk.routes.values())
+
+
+@given(st.integers(0, 2**63), st.integers(0, 10**15), st.integers(0, 10**15))
+def test_numbers_of_different_times_differ(seed, one, other):
+    draws = Draws(seed, "ugv1", "imu", "noise")
+    same = draws.at(one).random(4).tolist() == draws.at(other).random(4).tolist()
+    assert same == (one == other)
