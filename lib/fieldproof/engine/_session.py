@@ -161,7 +161,7 @@ class Session:
             "collect", bound_s=bound_s, goals=waiting, calls=calls, **fields
         )
         self.goals |= reply["goals"]
-        for call, answer in reply.get("calls", {}).items():
+        for call, answer in reply["calls"].items():
             if answer["done"] or answer["found"]:
                 self.calls[call] = answer if answer["done"] else None
                 self.found.add(call)

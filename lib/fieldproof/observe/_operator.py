@@ -16,6 +16,8 @@ from nav2_msgs.action import NavigateToPose
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
+from fieldproof.observe._parameters import ParameterCalls
+
 _SPIN_S = 0.05
 _STATUS = {
     GoalStatus.STATUS_SUCCEEDED: "SUCCEEDED",
@@ -38,7 +40,11 @@ class _Goal:
 
 
 class Operator:
-    """Drives vehicles as an operator's console would: actions and services, nothing private."""
+    """Drives vehicles as an operator's console would: actions and services, nothing private.
+
+    Attributes:
+        parameters: sets parameters.
+    """
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -46,6 +52,7 @@ class Operator:
         self._executor.add_node(node)
         self._goals: dict[str, _Goal] = {}
         self._clients: dict[str, Any] = {}
+        self.parameters = ParameterCalls(node, self._until)
 
     def navigate(self, *, action: str, goal: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
         """Send a NavigateToPose goal.
@@ -113,7 +120,7 @@ class Operator:
             if not self._until(question.done, timeout_s):
                 raise OperatorError(f"the action server did not answer within {timeout_s:g} s")
         if not asked:
-            self._executor.spin_once(timeout_sec=0.0)
+            self.look()
         ended = {each: self._goals[each].future for each in goals}
         return {
             each: _STATUS.get(future.result().status, str(future.result().status))
@@ -135,6 +142,10 @@ class Operator:
                 if header is None:
                     break
                 client.get_pending_request(header.request_id.sequence_number).set_result(answer)
+
+    def look(self) -> None:
+        """Take what has been answered by now."""
+        self._executor.spin_once(timeout_sec=0.0)
 
     def cancel(self, identity: str, *, timeout_s: float) -> None:
         """Ask the server to cancel a goal and wait until it has answered."""

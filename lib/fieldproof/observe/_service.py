@@ -18,6 +18,7 @@ from rclpy.signals import SignalHandlerOptions
 from fieldproof.observe._config import ObserverConfig
 from fieldproof.observe._observer import Observer
 from fieldproof.observe._operator import Operator, OperatorError
+from fieldproof.observe._talker import Talker, TalkError
 from fieldproof.observe._topics import TopicError, TopicObserver
 from fieldproof.recording import MessageTypes, RecordingWriter, share_folders
 from fieldproof_sim import Frame, FrameSubscriber, FrameTimeoutError, SimulatorClient
@@ -29,6 +30,14 @@ _DISCOVERY_NS = _NS // 2
 _MATCH_POLL_S = 0.005
 _LATCHED_S = 1.0
 _OPTIONAL_S = 3.0
+_CODES: dict[type[Exception], str] = {
+    OperatorError: "no_answer",
+    TopicError: "topic",
+    FrameTimeoutError: "frames",
+    TalkError: "bad_request",
+    ValueError: "bad_request",
+    OSError: "os",
+}
 
 
 class Service:
@@ -45,6 +54,7 @@ class Service:
             "operator", namespace="/fieldproof", enable_rosout=False, start_parameter_services=False
         )
         self._operator = Operator(self._operator_node)
+        self._talker = Talker(self._operator_node, self._hears)
         self._simulator = SimulatorClient(config.sim_control, 10.0)
         self._frames = FrameSubscriber(config.sim_publish, ["clock", "pose", "contact/"])
         types = MessageTypes(share_folders(os.environ, Path(sys.prefix)))
@@ -63,6 +73,8 @@ class Service:
             "seen": lambda _: {"topics": sorted(self._observer.seen)},
             "navigate": self._navigate,
             "navigate_cancel": self._navigate_cancel,
+            "param_set": self._param_set,
+            "publish": self._publish,
             "lifecycle": self._lifecycle,
             "has_action": lambda r: {"value": self._operator.has_action(r["action"])},
             "finish": self._finish,
@@ -115,14 +127,9 @@ class Service:
             return {"ok": False, "code": "unknown_op", "message": f"no such request: {request}"}
         try:
             return {"ok": True, **operation(request)}
-        except OperatorError as error:
-            return {"ok": False, "code": "no_answer", "message": str(error)}
-        except TopicError as error:
-            return {"ok": False, "code": "topic", "message": str(error)}
-        except FrameTimeoutError as error:
-            return {"ok": False, "code": "frames", "message": str(error)}
-        except OSError as error:
-            return {"ok": False, "code": "os", "message": str(error)}
+        except tuple(_CODES) as error:
+            code = next(code for kind, code in _CODES.items() if isinstance(error, kind))
+            return {"ok": False, "code": code, "message": str(error)}
 
     def _sync(self, request: dict[str, Any]) -> dict[str, Any]:
         self._frames.sync(self._simulator, request["timeout_s"])
@@ -179,12 +186,21 @@ class Service:
             asked = self._operator.ask(goals)  # answered while we take what has arrived
             self._frames.wait_for(request["frames"], request["timeout_s"])
             self._observer.take_frames(self._frames_until(request["time_ns"]))
+            if arrivals := request.get("arrivals"):
+                self._topics.await_arrivals(arrivals, request["timeout_s"])
             self._observer.take_messages(request["time_ns"])
         else:
             self._take_what_is_there()
         samples = self._observer.collect(request["side"])
         ended = self._operator.results(goals, asked, timeout_s=request["timeout_s"])
-        return {"samples": samples, "time_ns": self._observer.now_ns, "goals": ended}
+        if request["calls"]:
+            self._operator.look()
+        return {
+            "samples": samples,
+            "time_ns": self._observer.now_ns,
+            "goals": ended,
+            "calls": self._operator.parameters.answers(request["calls"]),
+        }
 
     def _frames_until(self, time_ns: int) -> list[Frame]:
         """Frames up to a time; the simulator may already be a tick ahead."""
@@ -201,6 +217,29 @@ class Service:
     def _navigate_cancel(self, request: dict[str, Any]) -> dict[str, Any]:
         self._operator.cancel(request["id"], timeout_s=request["timeout_s"])
         return {}
+
+    def _param_set(self, request: dict[str, Any]) -> dict[str, Any]:
+        return self._operator.parameters.set(
+            request["node"], request["parameter"], request["value"], wait_s=request["wait_s"]
+        )
+
+    def _publish(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Publish a message; where it is watched or recorded it counts as of now."""
+        self._talker.publish(
+            request["topic"],
+            request["message_type"],
+            request["fields"],
+            timeout_s=request["timeout_s"],
+        )
+        self._observer.take_messages(self._observer.now_ns)
+        return {}
+
+    def _hears(self, topic: str) -> bool:
+        """Whether we are connected to a topic of our own, if we want it at all."""
+        if not self._config.wants(topic):
+            return True
+        self._topics.discover()
+        return topic in self._topics.topics() and self._topics.connected(topic)
 
     def _lifecycle(self, request: dict[str, Any]) -> dict[str, Any]:
         state = self._operator.lifecycle_state(request["node"], timeout_s=request["timeout_s"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +23,7 @@ from fieldproof.recording import OfferedQos
 
 # What one collection may have to hold: the fastest topic over the longest pause between two.
 _DEPTH = 2000
+_ARRIVAL_S = 0.0005
 
 
 class TopicError(Exception):
@@ -62,6 +65,7 @@ class TopicObserver:
         self._node = node
         self._wanted = wanted
         self._subscriptions: dict[str, _Subscription] = {}
+        self._early: list[Message] = []  # taken while others were awaited
 
     def discover(self) -> list[str]:
         """Subscribe to every wanted topic that has a publisher; return the new ones' names.
@@ -123,6 +127,11 @@ class TopicObserver:
         """What each publisher of the topic offers."""
         return self._subscriptions[topic].offered
 
+    def connected(self, topic: str) -> bool:
+        """Whether a subscribed topic is connected with every publisher that it has."""
+        item = self._subscriptions[topic]
+        return bool(item.handle.get_publisher_count() >= self._node.count_publishers(topic) > 0)
+
     def unmatched(self) -> list[str]:
         """Topics with a publisher in the graph that is not connected to us yet."""
         return [
@@ -144,8 +153,34 @@ class TopicObserver:
         for item in self._subscriptions.values():
             item.check.forgive()
 
+    def await_arrivals(self, wanted: Mapping[str, int], timeout_s: float) -> None:
+        """Wait until so many messages have come in on each of the subscribed topics.
+
+        Raises:
+            TopicError: at the end of the time; names what is missing.
+        """
+        wanted = {topic: n for topic, n in wanted.items() if topic in self._subscriptions}
+        deadline = time.monotonic() + timeout_s
+        here: Counter[str] = Counter()
+        while True:
+            for message in list(self._take()):
+                here[message.topic] += 1
+                self._early.append(message)
+            missing = {topic: n for topic, n in wanted.items() if here[topic] < n}
+            if not missing:
+                return
+            if time.monotonic() > deadline:
+                rows = ", ".join(f"{topic}: {here[topic]} of {n}" for topic, n in missing.items())
+                raise TopicError(f"messages did not arrive within {timeout_s:g} s: {rows}")
+            time.sleep(_ARRIVAL_S)  # topics have no common event that rclpy can wait for
+
     def take(self) -> Iterator[Message]:
         """Everything that has arrived, topic by topic in order of name."""
+        early, self._early = self._early, []
+        yield from early
+        yield from self._take()
+
+    def _take(self) -> Iterator[Message]:
         for topic, item in sorted(self._subscriptions.items()):
             while True:
                 with item.handle.handle:
