@@ -11,7 +11,7 @@ export NIX_CONFIG := $(subst |,$(newline),$(shell sh nix/settings.sh | tr '\n' '
 SCENARIO ?= ugv_nav_to_goal
 FILE = scenarios/$(SCENARIO).yaml
 RUN = nix/exec
-SOURCES = lib sim bridge robots reports tests nix
+SOURCES = lib sim bridge robots reports tests nix examples
 
 .PHONY: help
 help: ## show this list

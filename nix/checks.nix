@@ -2,7 +2,7 @@
 { boot, sources, dev }:
 let
   folders =
-    [ "lib" "sim" "bridge" "robots" "reports" "tests" "nix" "worlds" "scenarios" "docs" ];
+    [ "lib" "sim" "bridge" "robots" "reports" "tests" "nix" "worlds" "scenarios" "docs" "examples" ];
   check = name: script: boot.run "check-${name}" { HOME = "/build"; } ''
     mkdir tree && cd tree
     cp ${../pyproject.toml} pyproject.toml
@@ -10,6 +10,7 @@ let
       cp -r ''${folder#*=} ''${folder%%=*}
     done
     chmod -R u+w .
+    ${boot.python}/usr/bin/python3 -I -B nix/plugins.py --link build/plugins examples/plugins/*
     ${script}
     touch $out
   '';

@@ -66,6 +66,7 @@ if nix build .#dev-env .#env --dry-run 2>&1 | grep -q "will be built"; then
 fi
 build .#env -o build/roots/env
 build .#dev-env -o build/env
+python3 -B nix/plugins.py --link build/plugins examples/plugins/*
 # processes of a run start faster; what is edited later is compiled by each for itself
 nix/exec python -m compileall -q lib sim bridge robots reports || true
 say "ready: $(nix --version), build/env"

@@ -12,5 +12,10 @@ rec {
     cp -r $source $out && chmod -R u+w $out
     cd $out && ${boot.python}/usr/bin/python3 -I -B -m compileall -q --invalidation-mode unchecked-hash .
   '';
-  pythonPath = names: builtins.concatStringsSep ":" (map (name: "${compiled name}") names);
+  # every plugin of examples/plugins/, installed
+  plugins = boot.run "fieldproof-plugins" { examples = folder "examples"; } ''
+    ${boot.python}/usr/bin/python3 -I -B ${./plugins.py} $out $examples/plugins/*
+  '';
+  pythonPath = names:
+    builtins.concatStringsSep ":" (map (name: "${compiled name}") names ++ [ "${plugins}" ]);
 }

@@ -25,7 +25,7 @@ in
     outputs = [ "out" ]; # it asks for their names as well
     PATH = "${dev}/bin:${boot.applets}/bin";
     shellHook = ''
-      for folder in lib sim bridge robots reports; do
+      for folder in build/plugins reports robots bridge sim lib; do
         PYTHONPATH=$PWD/$folder''${PYTHONPATH:+:$PYTHONPATH}
       done
       export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
