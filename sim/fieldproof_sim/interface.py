@@ -79,5 +79,9 @@ class Simulator(Protocol):
         """Set the wind; return what was done in a sentence."""
         ...
 
+    def air(self) -> Mapping[str, Any]:
+        """Return the wind as it was set: `velocity` in m/s, world frame, and `enabled`."""
+        ...
+
 
 __all__ = ["Loaded", "Publish", "RequestError", "Simulator"]

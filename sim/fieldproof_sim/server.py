@@ -90,6 +90,7 @@ class Server:
         }
         self._loaded = False
         self._pacer: Pacer | None = None
+        self._stands = False  # paused, after time has run freely
         self._meter = RateMeter(sim_ns=0, wall_ns=0)
         self._ending = False
 
@@ -106,6 +107,8 @@ class Server:
                 self._control.send(self._answer(self._control.recv()))
             elif self._pacer is not None:
                 self._run_slice(self._pacer)
+            elif self._stands:
+                self._publish_clock(None)  # who follows the clock learns that it stands
 
     def close(self) -> None:
         """Give the addresses back; answers and frames already sent get a second to leave."""
@@ -122,7 +125,7 @@ class Server:
     def _idle_ms(self) -> int:
         """Return how long to wait for a request before the next slice is due."""
         if self._pacer is None:
-            return _POLL_MS
+            return _CLOCK_NS // 1_000_000 if self._stands else _POLL_MS
         now_ns = self._simulator.time_ns
         wait_ns = self._pacer.wait_ns(self._slice_end(now_ns), time.monotonic_ns())
         return min(-(-wait_ns // 1_000_000), _POLL_MS)
@@ -206,6 +209,7 @@ class Server:
             "paused": self._pacer is None,
             "rtf": None if self._pacer is None else self._pacer.rtf,
             "models": list(self._simulator.models()),
+            "wind": dict(self._simulator.air()),
         }
 
     def _step(self, request: Step) -> dict[str, Any]:
@@ -234,7 +238,7 @@ class Server:
 
     def _pause(self, _request: Pause) -> dict[str, Any]:
         if self._pacer is not None:
-            self._pacer = None
+            self._pacer, self._stands = None, True
             self._publish_clock(None)
         return {"time_ns": self._simulator.time_ns, "frames": self._last_seq()}
 
@@ -242,5 +246,6 @@ class Server:
         now_ns, wall_ns = self._simulator.time_ns, time.monotonic_ns()
         if self._pacer is None:
             self._meter = RateMeter(sim_ns=now_ns, wall_ns=wall_ns)
+        self._stands = False
         self._pacer = Pacer(request.rtf, sim_ns=now_ns, wall_ns=wall_ns)
         return {"time_ns": now_ns}

@@ -323,7 +323,7 @@ def test_a_spawned_crate_is_seen_and_stops_the_vehicle_until_it_is_removed(
     client = simulator.client
     place = {"x": 10.0, "y": 0.8}
     report = client.request("spawn", model="crate", pose=place, shape=CRATE)["report"]
-    assert report == "spawned crate at (10, 0.8, 0, yaw 0)"
+    assert report == "spawned model crate at (10, 0.8, 0.25, yaw 0)"
     assert refuses(client, "spawn", model="crate", pose=place, shape=CRATE).code == "refused"
     subscriber.wait_for(simulator.step(0.1)["frames"], 5.0)
     latest = {frame.topic: frame.data for frame in subscriber.drain()}
@@ -441,3 +441,32 @@ def test_commands_given_with_a_step_apply_from_its_first_instant(simulator, refu
     frames.wait_for(reply["frames"], 5.0)
     truth = frames.drain()[-1].data["models"][-1]
     assert truth["y"] == pytest.approx(3.0 - 0.5 * 3 + 0.5**2 / 2, abs=0.03)
+
+
+def test_the_clock_of_a_paused_run_goes_on_telling_the_time_at_which_it_stopped(
+    simulator, subscribe
+):
+    simulator.load()
+    frames, client = subscribe(simulator, "clock"), simulator.client
+    client.request("resume", rtf=5.0)
+    stopped = client.request("pause")["time_ns"]
+    told = []
+    while len(told) < 5:
+        frame = frames.receive(5.0)
+        assert frame is not None, "the clock fell silent"
+        told += [frame] if frame.data["paused"] else []
+    assert {frame.time_ns for frame in told} == {stopped}
+    client.request("step", until_ns=stopped + 20_000_000)
+    assert client.request("state")["paused"] is True
+    client.request("resume", rtf=5.0)
+    assert client.request("state")["time_ns"] < stopped + 5 * SECOND_NS
+
+
+def test_a_world_that_is_stepped_from_the_start_tells_the_time_with_its_steps_alone(
+    simulator, subscribe
+):
+    simulator.load()
+    frames = subscribe(simulator, "clock")
+    simulator.step(0.1)
+    simulator.client.request("state")
+    assert len(list(frames.drain())) == 1

@@ -205,8 +205,8 @@ def test_the_origin_is_read(parse):
         ),
         (model('<link name="l"/><link name="l"/>'), ["2: the name l is taken (line 2)"]),
         (
-            model('<link name="l"><enable_wind>true</enable_wind></link>'),
-            ["2: <enable_wind> must be false"],
+            model('<link name="l"><kinematic>true</kinematic></link>'),
+            ["2: <kinematic> must be false"],
         ),
         (
             model('<link name="l"><inertial><mass>0</mass></inertial></link>'),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
+from fieldproof_sim.protocol import Spawn
 from fieldproof_sim.sdf import parse_world
 from fieldproof_sim.shapes import Box, Cylinder, Plane
 
@@ -111,3 +112,16 @@ def test_dock_yards_walls_reach_above_the_lidar_and_its_furniture_is_seen(bench,
     assert ranges[180] == pytest.approx(10.95, abs=0.01)
     assert np.isfinite(ranges).mean() > 0.9
     assert len(np.unique(np.round(np.diff(ranges[np.isfinite(ranges)])))) > 3
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "worlds/models").glob("*/model.sdf")), ids=lambda path: path.parent.name
+)
+def test_every_model_for_spawning_loads_and_comes_to_rest(bench, path):
+    world = bench()
+    pose = {"x": 10.0, "y": -4.0}
+    world.simulator.spawn(Spawn(op="spawn", model="thing", pose=pose, sdf=path))
+    world.run(2.0)
+    thing = world.truth("thing")
+    assert math.hypot(thing["x"] - 10.0, thing["y"] + 4.0) < 0.05
+    assert math.hypot(thing["vx"], thing["vy"], thing["vz"]) < 0.01

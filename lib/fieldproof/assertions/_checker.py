@@ -3,8 +3,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from fieldproof.assertions._result import VERDICTS, Result, evidence_of
-from fieldproof.kpis import Metrics
+from fieldproof.assertions._result import VERDICTS, Result
+from fieldproof.kpis import Metrics, evidence_of, figure_of
 from fieldproof.model import Duration, printable
 from fieldproof.plan import PlannedAssertion
 from fieldproof.samples import Sample, Subject
@@ -106,7 +106,7 @@ class Checker:
             t_s=t,
             sim_s=sim,
             evidence=evidence_of(shown),
-            metrics={name: _figure(value) for name, value in measured.items()},
+            metrics={name: figure_of(value) for name, value in measured.items()},
             on_fail=getattr(self.planned.spec, "on_fail", "continue"),
         )
         self._notes.clear()
@@ -153,8 +153,3 @@ class WindowedChecker(Checker):
 
 def _nobody(_checker: Checker) -> None:
     """Tell nobody of a verdict."""
-
-
-def _figure(value: Any) -> Any:
-    plain = evidence_of(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else plain

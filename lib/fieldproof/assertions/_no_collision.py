@@ -4,9 +4,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from fieldproof.assertions._checker import Checker
-from fieldproof.assertions._result import FAILED, PASSED, number
+from fieldproof.assertions._result import FAILED, PASSED
 from fieldproof.assertions._type import AssertionSpec, AssertionType
-from fieldproof.kpis import Metrics
+from fieldproof.kpis import Metrics, number
 from fieldproof.model import AssertionBase, Name, TopicName
 from fieldproof.plan import PlanContext, PlannedAssertion, Watch
 from fieldproof.samples import Sample, Subject

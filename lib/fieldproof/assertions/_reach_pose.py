@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from fieldproof.assertions._checker import WindowedChecker
-from fieldproof.assertions._result import FAILED, PASSED, number, rounded
+from fieldproof.assertions._result import FAILED, PASSED
 from fieldproof.assertions._type import AssertionSpec, AssertionType
-from fieldproof.kpis import Metrics
+from fieldproof.kpis import Metrics, number, rounded
 from fieldproof.model import AssertionBase, Name, Placement, PositiveDuration
 from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import Sample, Subject

@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from fieldproof.assertions._checker import Checker
-from fieldproof.assertions._result import FAILED, PASSED, number, rounded
+from fieldproof.assertions._result import FAILED, PASSED
 from fieldproof.assertions._type import AssertionSpec, AssertionType
-from fieldproof.kpis import Metrics
+from fieldproof.kpis import Metrics, number, rounded
 from fieldproof.model import (
     AssertionBase,
     Duration,

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from fieldproof.assertions._checker import WindowedChecker
-from fieldproof.assertions._result import FAILED, PASSED, brief, number
+from fieldproof.assertions._result import FAILED, PASSED
 from fieldproof.assertions._type import AssertionSpec, AssertionType, WindowedSpec
-from fieldproof.kpis import Metrics
+from fieldproof.kpis import Metrics, brief, number
 from fieldproof.model import (
     ConditionEvaluationError,
     FieldPath,

@@ -4,9 +4,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from fieldproof.assertions._checker import Checker
-from fieldproof.assertions._result import FAILED, PASSED, number, rounded
+from fieldproof.assertions._result import FAILED, PASSED
 from fieldproof.assertions._type import AssertionSpec, AssertionType
-from fieldproof.kpis import Metrics
+from fieldproof.kpis import Metrics, number, rounded
 from fieldproof.model import AssertionBase, Label, PositiveDuration
 from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import NS_PER_S, Subject, to_ns

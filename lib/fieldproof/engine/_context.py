@@ -184,7 +184,9 @@ class RunContext:
         return self._workers.ask(call)
 
     def simulate(self, op: str, **fields: Any) -> str:
-        """Ask the simulator for something; its report."""
+        """Ask the simulator for something; its report. A file is named as the plan has it."""
+        if "sdf" in fields:
+            fields = {**fields, "sdf": str(self._session.plan / fields["sdf"])}
         return self._asked(lambda: self._world.simulate(op, **fields))
 
     def set_fault(
@@ -271,7 +273,8 @@ class RunContext:
                 return request()
             except InfrastructureError as error:
                 if error.code:
-                    raise Refused(error.answer) from error
+                    # what is recorded must not depend on where the plan lies
+                    raise Refused(error.answer.replace(f"{self._session.plan}/", "")) from error
                 raise
 
         return self._workers.ask(guarded)

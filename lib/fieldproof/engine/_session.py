@@ -63,7 +63,7 @@ class Session:
         check: Callable[[], None],
     ) -> None:
         self.execution = execution
-        self._plan = plan
+        self.plan = plan
         self._logs = logs
         self._recording = recording
         self._check = check
@@ -202,7 +202,7 @@ class Session:
         """Start one bridge a vehicle."""
         for index, vehicle in enumerate(self.vehicles):
             role = f"bridge/{vehicle['name']}"
-            config = bridge_config(self.execution, index, self._addresses, self._plan)
+            config = bridge_config(self.execution, index, self._addresses, self.plan)
             self._spawn(
                 role,
                 ["-m", "fieldproof_bridge", "--config", self._configure(role, config)],
@@ -229,7 +229,7 @@ class Session:
     def load_world(self) -> list[str]:
         """Wait for the simulator and have it load the world; returns what it left out."""
         self.simulator.request("hello", bound_s=_START_S)
-        request = load_request(self.execution, self._plan)
+        request = load_request(self.execution, self.plan)
         reply = self.simulator.request("load", bound_s=_STEP_S, **request)
         return [str(warning) for warning in reply.get("warnings", ())]
 

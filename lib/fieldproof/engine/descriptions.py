@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from fieldproof.engine.resolve import Resolved
 from fieldproof.model import Problem, ScenarioError
-from fieldproof_sim.sdf import SdfError, World, parse_world
+from fieldproof_sim.sdf import SdfError, World, parse_model_file, parse_world
 from fieldproof_sim.urdf import UrdfError, parse_robot
 
 _SAME_DEGREES = 1e-9
@@ -15,7 +17,7 @@ _SAME_M = 1e-3
 
 
 def check_descriptions(resolved: Resolved) -> None:
-    """Read the world's SDF and every vehicle's URDF where the user wrote them.
+    """Read the SDF of the world and of what is spawned, and every vehicle's URDF, at their source.
 
     Raises:
         ScenarioError: everything malformed, missing or outside the supported subset, and a
@@ -34,8 +36,21 @@ def check_descriptions(resolved: Resolved) -> None:
             parse_robot(_source(resolved, urdf))
         except UrdfError as error:
             problems += _problems(error)
+    for model in dict.fromkeys(_spawned(execution["timeline"])):
+        try:
+            parse_model_file(_source(resolved, model))
+        except SdfError as error:
+            problems += _problems(error)
     if problems:
         raise ScenarioError(problems)
+
+
+def _spawned(timeline: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The files of the models that a timeline puts into the world, as the plan names them."""
+    for entry in timeline:
+        request = entry["resolved"].get("request", {})
+        if "sdf" in request:
+            yield request["sdf"]
 
 
 def _source(resolved: Resolved, bundled: str) -> Path:

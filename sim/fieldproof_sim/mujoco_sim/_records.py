@@ -9,7 +9,8 @@ class ModelRecord:
 
     A static model has `geoms` of the world body and its `pose` for good; any other has free
     `bodies`, the first of which carries the model's frame, and `offsets`, their poses in it.
-    `stand_m` is the height of the model's frame above the ground it stands on.
+    `stand_m` is the height of the model's frame above the ground it stands on; `windy` are the
+    bodies that the wind pushes.
     """
 
     name: str
@@ -19,3 +20,4 @@ class ModelRecord:
     offsets: tuple[Pose, ...] = ()
     is_vehicle: bool = False
     stand_m: float = 0.0
+    windy: tuple[str, ...] = ()

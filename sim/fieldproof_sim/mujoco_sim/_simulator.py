@@ -14,6 +14,7 @@ from fieldproof_sim.mujoco_sim._records import ModelRecord
 from fieldproof_sim.mujoco_sim._sensors import Source
 from fieldproof_sim.mujoco_sim._spawning import model_to_spawn, stand_of
 from fieldproof_sim.mujoco_sim._vehicle import Vehicle
+from fieldproof_sim.mujoco_sim._wind import Wind
 from fieldproof_sim.mujoco_sim._world import add_model, build_world
 from fieldproof_sim.protocol import (
     POSE_TOPIC,
@@ -25,7 +26,9 @@ from fieldproof_sim.protocol import (
     RequestError,
     Spawn,
     Teleport,
-    Wind,
+)
+from fieldproof_sim.protocol import (
+    Wind as WindRequest,
 )
 from fieldproof_sim.schedule import Schedule
 from fieldproof_sim.sdf import SdfError, World, parse_world
@@ -45,7 +48,7 @@ class MujocoSimulator:
     """
 
     name = "mujoco"
-    capabilities: tuple[str, ...] = ("spawn", "remove", "teleport")
+    capabilities: tuple[str, ...] = ("spawn", "remove", "teleport", "wind")
 
     def __init__(self) -> None:
         self.version = str(mujoco.mj_versionString())
@@ -54,6 +57,7 @@ class MujocoSimulator:
         self._records: dict[str, ModelRecord] = {}
         self._vehicles: dict[str, Vehicle] = {}
         self._poses = Poses()
+        self._wind = Wind()
         self._watch = ContactWatch()
         self._tasks: list[tuple[Schedule, str, Source]] = []
 
@@ -112,6 +116,7 @@ class MujocoSimulator:
                 self._control_due = False
                 for vehicle in self._vehicles.values():
                     vehicle.drive.control()
+                self._wind.push()
             goal = min(until, self._control.next_step)
             for schedule, _, _ in self._tasks:
                 goal = min(goal, schedule.next_step)
@@ -148,7 +153,7 @@ class MujocoSimulator:
             self._delete(record)
             raise
         self._keep(record)
-        return f"spawned {model.name} at {_place(request.pose)}"
+        return f"spawned model {model.name} at {_place(request.pose, record.stand_m)}"
 
     def remove(self, request: Remove) -> str:
         """Take a model away."""
@@ -158,7 +163,7 @@ class MujocoSimulator:
         self._delete(record)
         del self._records[record.name]
         self._recompile()
-        return f"removed {record.name}"
+        return f"removed model {record.name}"
 
     def teleport(self, request: Teleport) -> str:
         """Put a model's frame at a pose, `z` being the ground under it where it stands on one."""
@@ -173,13 +178,20 @@ class MujocoSimulator:
             self._refresh()
         else:
             self._move_static(record, pose)
-        return f"teleported {record.name} to {_place(place)}"
+        what = "vehicle" if record.is_vehicle else "model"
+        return f"teleported {what} {record.name} to {_place(place, record.stand_m)}"
 
-    def wind(self, request: Wind) -> str:
-        """Refuse: nothing here has a surface that wind acts on yet."""
-        raise RequestError(
-            Code.NOT_IMPLEMENTED, f"wind {request.velocity}: this simulator has no wind yet"
-        )
+    def wind(self, request: WindRequest) -> str:
+        """Set the wind; it pushes what asks for it from the next control instant on."""
+        self._wind.velocity, self._wind.enabled = request.velocity, request.enabled
+        if not request.enabled:
+            return "wind off"
+        x, y, z = request.velocity
+        return f"wind set to ({x:g}, {y:g}, {z:g}) m/s"
+
+    def air(self) -> dict[str, Any]:
+        """Return the wind as it was set."""
+        return {"velocity": list(self._wind.velocity), "enabled": self._wind.enabled}
 
     def _run_to(self, goal: int) -> None:
         """Step to a later step, leaving the first half of the next one computed."""
@@ -202,6 +214,7 @@ class MujocoSimulator:
     def _bind(self, model: Any, data: Any) -> None:
         self._model, self._data = model, data
         self._poses.set_records(self._records.values())
+        self._wind.set_bodies(body for record in self._records.values() for body in record.windy)
         self._watch.bind(
             model,
             data,
@@ -216,6 +229,7 @@ class MujocoSimulator:
         for _, _, source in self._tasks:
             source.bind(model, data)
         self._refresh()
+        self._wind.bind(model, data)
 
     def _refresh(self) -> None:
         """Recompute the first half of the step after the state was changed by hand."""
@@ -236,6 +250,8 @@ class MujocoSimulator:
         self._records.update(vehicles)
         self._poses.set_records(self._records.values())
         self._poses.bind(self._model, self._data)
+        self._wind.set_bodies(body for each in self._records.values() for body in each.windy)
+        self._wind.bind(self._model, self._data)
 
     def _record(self, name: str) -> ModelRecord:
         record = self._records.get(name)
@@ -288,5 +304,6 @@ def _compile(spec: Any) -> Any:
         raise RequestError(Code.BAD_WORLD, str(error)) from error
 
 
-def _place(place: Place) -> str:
-    return f"({place.x:g}, {place.y:g}, {place.z:g}, yaw {place.yaw:g})"
+def _place(place: Place, stand_m: float) -> str:
+    """Where the model's frame came to lie, for people."""
+    return f"({place.x:g}, {place.y:g}, {place.z + stand_m:g}, yaw {place.yaw:g})"

@@ -49,6 +49,7 @@ class Vehicle:
             offsets=(Pose(),),
             is_vehicle=True,
             stand_m=self.manifest.model.spawn_height_m,
+            windy=tuple(self.prefix + link.name for link in self.robot.links if link.wind),
         )
 
     def attach(self, spec: Any, step_ns: int) -> None:

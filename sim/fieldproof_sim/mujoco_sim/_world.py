@@ -69,6 +69,7 @@ def add_model(spec: Any, model: Model) -> ModelRecord:
         model.pose,
         bodies=bodies,
         offsets=tuple(link.pose for link in model.links),
+        windy=tuple(body for body, link in zip(bodies, model.links, strict=True) if link.wind),
     )
 
 

@@ -7,15 +7,15 @@ from fieldproof_sim.sdf._model import Link
 from fieldproof_sim.sdf._shapes import read_pose, read_shape
 from fieldproof_sim.shapes import Collision, Inertial, Visual
 
-_LINK: Final = ("pose", "inertial", "collision", "visual", "gravity")
+_LINK: Final = ("pose", "inertial", "collision", "visual", "gravity", "enable_wind")
 _LINK_COSMETIC: Final = ("sensor", "light", "particle_emitter", "audio_source", "plugin")
-_FALSE_ONLY: Final = ("kinematic", "self_collide", "enable_wind", "must_be_base_link")
+_FALSE_ONLY: Final = ("kinematic", "self_collide", "must_be_base_link")
 _INERTIA: Final = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _VISUAL_IGNORED: Final = ("cast_shadows", "laser_retro", "visibility_flags")
 
 
-def read_link(reader: Reader, element: Element) -> Link:
-    """Read a link; problems go to the reader."""
+def read_link(reader: Reader, element: Element, *, wind: bool = False) -> Link:
+    """Read a link; problems go to the reader. `wind` is what its model says of it."""
     name = reader.attribute(element, "name")
     reader.check_children(element, (*_LINK, *_FALSE_ONLY), cosmetic=_LINK_COSMETIC)
     for tag in _FALSE_ONLY:
@@ -33,6 +33,7 @@ def read_link(reader: Reader, element: Element) -> Link:
         tuple(c for child in collisions if (c := _collision(reader, child)) is not None),
         tuple(v for child in visuals if (v := _visual(reader, child)) is not None),
         reader.flag(element, "gravity", default=True),
+        reader.flag(element, "enable_wind", default=wind),
     )
 
 

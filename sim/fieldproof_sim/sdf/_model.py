@@ -8,7 +8,10 @@ from fieldproof_sim.shapes import Collision, Inertial, Visual
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid body; `pose` is in the model's frame. A nested model's links are `model::link`."""
+    """A rigid body; `pose` is in the model's frame. A nested model's links are `model::link`.
+
+    `wind` says whether wind pushes it.
+    """
 
     name: str
     pose: Pose
@@ -16,6 +19,7 @@ class Link:
     collisions: tuple[Collision, ...]
     visuals: tuple[Visual, ...]
     gravity: bool = True
+    wind: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ _MAX_INCLUDES: Final = 16
 _WORLD: Final = ("model", "include", "gravity", "spherical_coordinates", "physics")
 _WORLD_RENDERING: Final = ("light", "scene", "gui", "magnetic_field", "atmosphere", "audio")
 _WORLD_COSMETIC: Final = ("plugin", "wind", "frame")
-_MODEL: Final = ("link", "model", "include", "pose", "static")
+_MODEL: Final = ("link", "model", "include", "pose", "static", "enable_wind")
 _MODEL_COSMETIC: Final = ("plugin", "frame")
 _MODEL_IGNORED: Final = ("allow_auto_disable",)
 
@@ -137,7 +137,8 @@ def _model(reader: Reader, element: Element, *, depth: int) -> Model | None:
     static = reader.flag(element, "static", default=False)
     elements = list(element.all("link"))
     reader.unique(elements, lambda link: link.attributes.get("name", ""))
-    links = [read_link(reader, link) for link in elements]
+    wind = reader.flag(element, "enable_wind", default=False)
+    links = [read_link(reader, link, wind=wind) for link in elements]
     for nested in _models(reader, element, depth=depth):
         static = static or nested.static
         links += [_nested(nested, link) for link in nested.links]
@@ -157,6 +158,7 @@ def _nested(model: Model, link: Link) -> Link:
         link.collisions,
         link.visuals,
         link.gravity,
+        link.wind,
     )
 
 

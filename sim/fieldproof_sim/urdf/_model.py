@@ -10,12 +10,13 @@ from fieldproof_sim.shapes import Collision, Inertial, Visual
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid body; the poses of what it holds are in its own frame."""
+    """A rigid body; the poses of what it holds are in its own frame. `wind` may push it."""
 
     name: str
     inertial: Inertial | None
     collisions: tuple[Collision, ...]
     visuals: tuple[Visual, ...]
+    wind: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 from xml.parsers import expat
@@ -39,12 +40,15 @@ def parse_robot(file: Path) -> Robot:
         root, ("link", "joint", "material", "gazebo"), cosmetic=("transmission", "ros2_control")
     )
     name = reader.attribute(root, "name")
-    frictions = _frictions(reader, root)
+    frictions, windy = _extensions(reader, root)
     colours = _colours(reader, root)
     link_elements, joint_elements = list(root.all("link")), list(root.all("joint"))
     reader.unique(link_elements, lambda link: link.attributes.get("name", ""))
     reader.unique(joint_elements, lambda joint: joint.attributes.get("name", ""))
-    links = tuple(_link(reader, element, frictions, colours) for element in link_elements)
+    links = tuple(
+        replace(link, wind=link.name in windy)
+        for link in (_link(reader, element, frictions, colours) for element in link_elements)
+    )
     joints = tuple(_joint(reader, element) for element in joint_elements)
     base = _check_tree(reader, root, links, list(zip(joint_elements, joints, strict=True)))
     if reader.problems:
@@ -52,23 +56,32 @@ def parse_robot(file: Path) -> Robot:
     return Robot(file, name, base, links, joints, tuple(reader.warnings))
 
 
-def _frictions(reader: Reader, root: Element) -> dict[str, float]:
-    """Read friction by link from `<gazebo reference><mu1>`; URDF itself has no place for it."""
+def _extensions(reader: Reader, root: Element) -> tuple[dict[str, float], set[str]]:
+    """Read what `<gazebo reference>` says of links and URDF has no place for.
+
+    Returns:
+        Friction (`<mu1>`) by link, and the links that the wind pushes (`<enable_wind>`).
+    """
     found: dict[str, float] = {}
+    windy: set[str] = set()
     for element in root.all("gazebo"):
         link = element.attributes.get("reference")
         if link is None:
             reader.warn(element, "<gazebo> without a reference is left out")
             continue
         reader.check_children(
-            element, ("mu1", "mu2"), cosmetic=("material", "sensor", "plugin", "visual")
+            element,
+            ("mu1", "mu2", "enable_wind"),
+            cosmetic=("material", "sensor", "plugin", "visual"),
         )
         mu = reader.number(element, "mu1", 1.0)
         if mu < 0 or reader.number(element, "mu2", mu) != mu:
             reader.error(element, "<mu1> must not be negative and <mu2> must equal it")
         if element.first("mu1") is not None:
             found[link] = mu
-    return found
+        if reader.flag(element, "enable_wind", default=False):
+            windy.add(link)
+    return found, windy
 
 
 def _colours(reader: Reader, root: Element) -> dict[str, _Colour]:
