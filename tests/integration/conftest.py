@@ -25,7 +25,8 @@ def root():
 
 @pytest.fixture
 def environment():
-    folders = [str(ROOT / name) for name in ("lib", "sim", "bridge", "robots", "reports")]
+    names = ("lib", "sim", "bridge", "robots", "reports", "build/plugins")
+    folders = [str(ROOT / name) for name in names]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
 

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from fieldproof.events._context import EventContext, Refused
@@ -35,7 +36,9 @@ def begin(
         passing: Exceptions that are not the event's own and end the run; they are let through,
             from here and from `poll`.
     """
-    guarded = _Guarded(event.action, record, passing)
+    # its own copy: an event that goes on after it was given up changes nothing any more
+    own = replace(record)
+    guarded = _Guarded(event.action, record, own, passing)
     try:
         known = {"action": event.action}
         if record.vehicle is not None:
@@ -44,7 +47,7 @@ def begin(
     except ScenarioError as error:
         guarded.fail(f"its entry cannot be read: {error}")
         return guarded
-    started = guarded.call(lambda: event.start(entry, resolved, context, record))
+    started = guarded.call(lambda: event.start(entry, resolved, context, own))
     if started is not None:
         guarded.running = started
     return guarded
@@ -54,11 +57,16 @@ class _Guarded:
     """Keeps what an event does wrong inside its record."""
 
     def __init__(
-        self, action: str, record: ActionRecord, passing: tuple[type[Exception], ...]
+        self,
+        action: str,
+        record: ActionRecord,
+        own: ActionRecord,
+        passing: tuple[type[Exception], ...],
     ) -> None:
         self.running: Running = Over()
         self._action = action
         self._record = record
+        self._own = own
         self._passing = passing
         self._over = False
 
@@ -90,6 +98,7 @@ class _Guarded:
 
     def _conclude(self) -> None:
         record = self._record
+        record.status, record.detail = self._own.status, self._own.detail
         if record.status == RUNNING:
             record.status = OK
         elif record.status not in _ENDS:
