@@ -16,6 +16,14 @@ class Loaded:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """What was done in a sentence, and what was left out of the model's file."""
+
+    report: str
+    warnings: tuple[str, ...] = ()
+
+
 class Simulator(Protocol):
     """Physics and sensors of one world; knows no sockets, wall clock or pacing.
 
@@ -63,8 +71,8 @@ class Simulator(Protocol):
         """Set what a vehicle's drive aims at from now on."""
         ...
 
-    def spawn(self, request: Spawn) -> str:
-        """Add a model; return what was done in a sentence."""
+    def spawn(self, request: Spawn) -> Spawned:
+        """Add a model, which acts and is seen from the next step on."""
         ...
 
     def remove(self, request: Remove) -> str:
@@ -84,4 +92,4 @@ class Simulator(Protocol):
         ...
 
 
-__all__ = ["Loaded", "Publish", "RequestError", "Simulator"]
+__all__ = ["Loaded", "Publish", "RequestError", "Simulator", "Spawned"]

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from fieldproof_sim._wire import (
     CLOCK_TOPIC,
@@ -133,8 +141,16 @@ class Step(_Message):
     """Advance to a time and stop there; commands given along apply from its first instant."""
 
     op: Literal["step"]
-    until_ns: _Nanoseconds
+    until_ns: _Nanoseconds | None = None
+    advance_ns: _Nanoseconds | None = None
+    steps: Annotated[StrictInt, Field(ge=0, le=10**9)] | None = None
     commands: tuple[DriveCommand, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if sum(value is not None for value in (self.until_ns, self.advance_ns, self.steps)) != 1:
+            raise ValueError("give one of until_ns, advance_ns and steps")
+        return self
 
 
 class Pause(_Message):
@@ -199,6 +215,15 @@ class Spawn(_Message):
     static: bool = True
     mass_kg: Annotated[float, Field(gt=0, le=1e6)] = 1.0
     color: tuple[_Unit, _Unit, _Unit] = (0.8, 0.6, 0.3)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if (self.shape is None) == (self.sdf is None):
+            raise ValueError("give either shape or sdf")
+        extra = self.model_fields_set & {"static", "mass_kg", "color"}
+        if self.sdf is not None and extra:
+            raise ValueError(f"{', '.join(sorted(extra))}: the model of sdf has its own")
+        return self
 
 
 class Remove(_Message):
@@ -298,7 +323,8 @@ def explain(error: ValidationError, *, skip: int = 0) -> str:
         for part in problem["loc"][skip:]:
             path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
         given = "" if problem["type"] == "missing" else f" (got {problem['input']!r:.80})"
-        rows.append(f"{path}: {problem['msg']}{given}" if path else problem["msg"])
+        what = problem["msg"].removeprefix("Value error, ")
+        rows.append(f"{path}: {what}{given}" if path else what)
     return "; ".join(rows)
 
 

@@ -82,7 +82,7 @@ class Server:
             Resume: self._resume,
             State: self._state,
             Command: self._command,
-            Spawn: self._reporting(simulator.spawn),
+            Spawn: self._spawn,
             Remove: self._reporting(simulator.remove),
             Teleport: self._reporting(simulator.teleport),
             Wind: self._reporting(simulator.wind),
@@ -90,7 +90,7 @@ class Server:
         }
         self._loaded = False
         self._pacer: Pacer | None = None
-        self._stands = False  # paused, after time has run freely
+        self._repeat_ns: int | None = None  # when to repeat the clock of a world that was stopped
         self._meter = RateMeter(sim_ns=0, wall_ns=0)
         self._ending = False
 
@@ -107,8 +107,9 @@ class Server:
                 self._control.send(self._answer(self._control.recv()))
             elif self._pacer is not None:
                 self._run_slice(self._pacer)
-            elif self._stands:
-                self._publish_clock(None)  # who follows the clock learns that it stands
+            if self._repeat_ns is not None and time.monotonic_ns() >= self._repeat_ns:
+                self._publish_clock(None)
+                self._repeat_clock()
 
     def close(self) -> None:
         """Give the addresses back; answers and frames already sent get a second to leave."""
@@ -124,10 +125,13 @@ class Server:
 
     def _idle_ms(self) -> int:
         """Return how long to wait for a request before the next slice is due."""
-        if self._pacer is None:
-            return _CLOCK_NS // 1_000_000 if self._stands else _POLL_MS
-        now_ns = self._simulator.time_ns
-        wait_ns = self._pacer.wait_ns(self._slice_end(now_ns), time.monotonic_ns())
+        if self._pacer is not None:
+            now_ns = self._simulator.time_ns
+            wait_ns = self._pacer.wait_ns(self._slice_end(now_ns), time.monotonic_ns())
+        elif self._repeat_ns is not None:
+            wait_ns = max(self._repeat_ns - time.monotonic_ns(), 0)
+        else:
+            return _POLL_MS
         return min(-(-wait_ns // 1_000_000), _POLL_MS)
 
     def _slice_end(self, now_ns: int) -> int:
@@ -151,6 +155,10 @@ class Server:
     def _publish_clock(self, rtf: float | None) -> None:
         self._publish(CLOCK_TOPIC, {"paused": self._pacer is None, "rtf": rtf})
 
+    def _repeat_clock(self) -> None:
+        """Have the clock told once more, after which it is told again: who follows it waits."""
+        self._repeat_ns = time.monotonic_ns() + _CLOCK_NS
+
     def _last_seq(self) -> dict[str, int]:
         return {topic: seq for topic, seq in self._seq.items() if topic != SYNC_TOPIC}
 
@@ -168,6 +176,10 @@ class Server:
 
     def _reporting(self, act: Callable[[Any], str]) -> Callable[[Any], dict[str, Any]]:
         return lambda request: {"report": act(request)}
+
+    def _spawn(self, request: Spawn) -> dict[str, Any]:
+        spawned = self._simulator.spawn(request)
+        return {"report": spawned.report, "warnings": list(spawned.warnings)}
 
     def _sync(self, request: Sync) -> dict[str, Any]:
         self._publish(SYNC_TOPIC, {"token": request.token, "frames": self._last_seq()})
@@ -215,15 +227,7 @@ class Server:
     def _step(self, request: Step) -> dict[str, Any]:
         if self._pacer is not None:
             raise RequestError(Code.NOT_PAUSED, "step: time runs freely; pause it first")
-        now_ns, until_ns = self._simulator.time_ns, request.until_ns
-        if until_ns < now_ns:
-            raise RequestError(Code.BAD_REQUEST, f"until_ns: {until_ns} is before now ({now_ns})")
-        if until_ns % self._simulator.step_ns:
-            raise RequestError(
-                Code.BAD_REQUEST,
-                f"until_ns: {until_ns} is not a whole number of steps of "
-                f"{self._simulator.step_ns} ns",
-            )
+        now_ns, until_ns = self._simulator.time_ns, self._end_of(request)
         for command in request.commands:
             self._simulator.command(command)
         step_ns = self._simulator.step_ns
@@ -234,18 +238,41 @@ class Server:
             now_ns = min(now_ns + slice_ns, until_ns)
             self._simulator.advance(now_ns, self._publish)
         self._publish_clock(None)
+        if self._repeat_ns is not None:
+            self._repeat_clock()
         return {"time_ns": now_ns, "frames": self._last_seq()}
+
+    def _end_of(self, request: Step) -> int:
+        """Return when a step ends."""
+        now_ns, step_ns = self._simulator.time_ns, self._simulator.step_ns
+        if request.steps is not None:
+            return now_ns + request.steps * step_ns
+        field, given = "until_ns", request.until_ns
+        if request.advance_ns is not None:
+            field, given = "advance_ns", request.advance_ns
+        assert given is not None, "the request was checked to say one of the three"
+        if given % step_ns:
+            raise RequestError(
+                Code.BAD_REQUEST,
+                f"{field}: {given} is not a whole number of steps of {step_ns} ns",
+            )
+        if field == "advance_ns":
+            return now_ns + given
+        if given < now_ns:
+            raise RequestError(Code.BAD_REQUEST, f"until_ns: {given} is before now ({now_ns})")
+        return given
 
     def _pause(self, _request: Pause) -> dict[str, Any]:
         if self._pacer is not None:
-            self._pacer, self._stands = None, True
+            self._pacer = None
             self._publish_clock(None)
+            self._repeat_clock()
         return {"time_ns": self._simulator.time_ns, "frames": self._last_seq()}
 
     def _resume(self, request: Resume) -> dict[str, Any]:
         now_ns, wall_ns = self._simulator.time_ns, time.monotonic_ns()
         if self._pacer is None:
             self._meter = RateMeter(sim_ns=now_ns, wall_ns=wall_ns)
-        self._stands = False
+        self._repeat_ns = None
         self._pacer = Pacer(request.rtf, sim_ns=now_ns, wall_ns=wall_ns)
         return {"time_ns": now_ns}

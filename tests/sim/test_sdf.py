@@ -132,7 +132,7 @@ def test_included_models_take_the_name_pose_and_stillness_they_are_given(parse, 
     first, second = world.models
     assert (first.name, first.static) == ("crate", False)
     assert (second.name, second.static, second.pose.position) == ("second", True, (1, 2, 3))
-    assert first == parse_model_file(folder / "crate.sdf")
+    assert first == parse_model_file(folder / "crate.sdf")[0]
 
 
 def test_a_problem_in_an_included_file_names_that_file(parse, tmp_path):

@@ -124,8 +124,6 @@ def test_a_teleported_vehicle_keeps_its_velocities_and_its_height(bench):
         (lambda s: s.remove(Remove(op="remove", model="warehose")), "nearest: warehouse"),
         (lambda s: s.teleport(Teleport(op="teleport", model="nobody", pose={"x": 0, "y": 0})),
          "no model is called nobody"),
-        (lambda s: s.spawn(Spawn(op="spawn", model="a", pose={"x": 0, "y": 0})),
-         "give either shape or sdf"),
         (lambda s: s.spawn(Spawn(op="spawn", model="a", pose={"x": 0, "y": 0}, sdf="/no/such.sdf")),
          "No such file"),
     ],

@@ -30,7 +30,7 @@ class ContactWatch:
 
     def __init__(self) -> None:
         self.near = False
-        self._found: dict[int, dict[tuple[str, str], int]] = {}
+        self._found: dict[str, dict[tuple[str, str], int]] = {}
         self._limit_mps = _LEAST_SPEED_MPS
 
     def bind(self, model: Any, data: Any, watched: Iterable[tuple[str, float]]) -> None:
@@ -41,7 +41,6 @@ class ContactWatch:
         for name, max_linear_mps in watched:
             geom = model.geom(name).id
             self._mask[geom] = True
-            self._found.setdefault(geom, {})
             self._limit_mps = max(self._limit_mps, _guarded_speed(max_linear_mps))
         self._any = bool(self._mask.any())
         self._qvel = data.qvel
@@ -63,18 +62,16 @@ class ContactWatch:
             speeds = np.abs(self._qvel[self._dofs] * self._arms)
             self.near = bool(speeds.max() > self._limit_mps)
 
-    def take(self, geom: int) -> list[dict[str, Any]]:
+    def take(self, geom: str) -> list[dict[str, Any]]:
         """Return what a geom touched since it was last asked; `count` is the most points at once.
 
-        The watched collision comes first; the order is that of the first contact.
+        The watched collision comes first; the order is that of the first contact. Geoms go by
+        name, so that a contact outlives a change of the world between two readings.
         """
-        found = self._found.get(geom, {})
-        contacts = [
+        return [
             {"collision1": first, "collision2": second, "count": count}
-            for (first, second), count in found.items()
+            for (first, second), count in self._found.pop(geom, {}).items()
         ]
-        found.clear()
-        return contacts
 
     def _note(self, pairs: list[list[int]], distances: list[float]) -> None:
         counts: dict[tuple[int, int], int] = {}
@@ -86,5 +83,5 @@ class ContactWatch:
                     counts[mine, theirs] = counts.get((mine, theirs), 0) + 1
         for (mine, theirs), count in counts.items():
             names = (self._model.geom(mine).name, self._model.geom(theirs).name)
-            found = self._found[mine]
+            found = self._found.setdefault(names[0], {})
             found[names] = max(found.get(names, 0), count)

@@ -196,11 +196,10 @@ class Contact:
         self.geom_name = f"{prefix}{sensor.link}::{sensor.collision}"
         self._watch = watch
 
-    def bind(self, model: Any, data: Any) -> None:  # noqa: ARG002 - the watch reads the data
-        """Find the watched collision."""
-        self._geom = model.geom(self.geom_name).id
+    def bind(self, model: Any, data: Any) -> None:
+        """Nothing to find: the watch knows the collision by its name."""
 
     def read(self) -> dict[str, Any] | None:
         """Return the contacts since the last reading, if there were any."""
-        contacts = self._watch.take(self._geom)
+        contacts = self._watch.take(self.geom_name)
         return {"contacts": contacts} if contacts else None

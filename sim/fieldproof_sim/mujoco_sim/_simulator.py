@@ -1,27 +1,27 @@
-import difflib
-from dataclasses import replace
 from typing import Any, Final
 
 import mujoco
 
-from fieldproof_sim._geometry import Pose, quaternion_from_rpy
+from fieldproof_sim._geometry import Pose, quaternion_from_rpy, rotate
 from fieldproof_sim.geodesy import LocalFrame
-from fieldproof_sim.interface import Loaded, Publish
+from fieldproof_sim.interface import Loaded, Publish, Spawned
 from fieldproof_sim.mujoco_sim._contacts import ContactWatch
 from fieldproof_sim.mujoco_sim._drive import CONTROL_HZ
+from fieldproof_sim.mujoco_sim._overlap import refuse_overlap
 from fieldproof_sim.mujoco_sim._poses import Poses
 from fieldproof_sim.mujoco_sim._records import ModelRecord
+from fieldproof_sim.mujoco_sim._scene import Scene
 from fieldproof_sim.mujoco_sim._sensors import Source
 from fieldproof_sim.mujoco_sim._spawning import model_to_spawn, stand_of
+from fieldproof_sim.mujoco_sim._state import carry_state
 from fieldproof_sim.mujoco_sim._vehicle import Vehicle
 from fieldproof_sim.mujoco_sim._wind import Wind
-from fieldproof_sim.mujoco_sim._world import add_model, build_world
+from fieldproof_sim.mujoco_sim._world import build_world
 from fieldproof_sim.protocol import (
     POSE_TOPIC,
     Code,
     DriveCommand,
     Load,
-    Place,
     Remove,
     RequestError,
     Spawn,
@@ -45,6 +45,9 @@ class MujocoSimulator:
     Between two instants at which anything is due, physics runs in one call. At every instant the
     first half of the next step has been computed, so that positions, velocities and contacts are
     those of the instant and reading sensors costs no extra evaluation.
+
+    A changed world is compiled anew beside the old one, takes over its state, and replaces it once
+    nothing speaks against it; sensors, drives and schedules stay the same objects throughout.
     """
 
     name = "mujoco"
@@ -54,11 +57,8 @@ class MujocoSimulator:
         self.version = str(mujoco.mj_versionString())
         self.step_ns = 0
         self._step = 0
-        self._records: dict[str, ModelRecord] = {}
         self._vehicles: dict[str, Vehicle] = {}
         self._poses = Poses()
-        self._wind = Wind()
-        self._watch = ContactWatch()
         self._tasks: list[tuple[Schedule, str, Source]] = []
 
     @property
@@ -68,7 +68,7 @@ class MujocoSimulator:
 
     def models(self) -> tuple[str, ...]:
         """Return the names of all models, in the order of pose frames."""
-        return tuple(self._records)
+        return tuple(record.name for record in self._scene.records)
 
     def load(self, request: Load) -> Loaded:
         """Build world and vehicles; nothing is kept of a load that fails."""
@@ -89,12 +89,10 @@ class MujocoSimulator:
         ]
         for vehicle in vehicles:
             vehicle.attach(spec, self.step_ns)
-        model = _compile(spec)
-        self._watch = watch
-        self._spec = spec
+        scene = Scene(spec, [*records, *(vehicle.record() for vehicle in vehicles)])
+        model = scene.compile()
+        self._scene, self._watch, self._wind = scene, watch, Wind(world.wind)
         self._vehicles = {vehicle.name: vehicle for vehicle in vehicles}
-        self._records = {record.name: record for record in records}
-        self._records.update({vehicle.name: vehicle.record() for vehicle in vehicles})
         self._tasks = [(Schedule(_POSE_HZ, self.step_ns), POSE_TOPIC, self._poses)]
         for vehicle in vehicles:
             self._tasks += [
@@ -103,9 +101,10 @@ class MujocoSimulator:
             ]
         self._control = Schedule(CONTROL_HZ, self.step_ns)
         self._control_due = True
-        self._bind(model, mujoco.MjData(model))
-        warnings = [*world.warnings, *(w for v in vehicles for w in v.robot.warnings), *_WARNED]
-        _WARNED.clear()
+        data = mujoco.MjData(model)
+        mujoco.mj_step1(model, data)
+        self._bind(model, data)
+        warnings = [*world.warnings, *(w for v in vehicles for w in v.robot.warnings), *_warned()]
         return Loaded(self.models(), tuple(map(str, warnings)))
 
     def advance(self, until_ns: int, publish: Publish) -> None:
@@ -116,7 +115,6 @@ class MujocoSimulator:
                 self._control_due = False
                 for vehicle in self._vehicles.values():
                     vehicle.drive.control()
-                self._wind.push()
             goal = min(until, self._control.next_step)
             for schedule, _, _ in self._tasks:
                 goal = min(goal, schedule.next_step)
@@ -141,53 +139,56 @@ class MujocoSimulator:
             )
         vehicle.drive.command(request.linear_mps, request.angular_radps)
 
-    def spawn(self, request: Spawn) -> str:
-        """Add a shape or an SDF model."""
-        if request.model in self._records:
-            raise RequestError(Code.REFUSED, f"the name {request.model} is taken")
-        model = model_to_spawn(request)
-        record = replace(add_model(self._spec, model), stand_m=stand_of(request))
+    def spawn(self, request: Spawn) -> Spawned:
+        """Add a shape or an SDF model, unless it would stand in a vehicle."""
+        model, warnings = model_to_spawn(request)
+        record = self._scene.add(model, stand_m=stand_of(request))
         try:
-            self._recompile()
+            self._change(record)
         except RequestError:
-            self._delete(record)
+            self._scene.delete(record)
             raise
-        self._keep(record)
-        return f"spawned model {model.name} at {_place(request.pose, record.stand_m)}"
+        report = f"spawned model {record.name} at {_place(record.pose, request.pose.yaw)}"
+        return Spawned(report, (*map(str, warnings), *_warned()))
 
     def remove(self, request: Remove) -> str:
         """Take a model away."""
-        record = self._record(request.model)
+        record = self._scene.record(request.model)
         if record.is_vehicle:
             raise RequestError(Code.REFUSED, f"{record.name} is a vehicle and cannot be removed")
-        self._delete(record)
-        del self._records[record.name]
-        self._recompile()
+        self._refuse_ground(record, "removed")
+        self._scene.delete(record)
+        self._change()
         return f"removed model {record.name}"
 
     def teleport(self, request: Teleport) -> str:
         """Put a model's frame at a pose, `z` being the ground under it where it stands on one."""
-        record = self._record(request.model)
+        record = self._scene.record(request.model)
+        self._refuse_ground(record, "moved")
         place = request.pose
         pose = Pose(
             (place.x, place.y, place.z + record.stand_m), quaternion_from_rpy(0, 0, place.yaw)
         )
         if record.bodies:
-            for body, offset in zip(record.bodies, record.offsets, strict=True):
-                self._place_body(body, pose.compose(offset))
-            self._refresh()
+            self._move_bodies(record, pose)
         else:
-            self._move_static(record, pose)
+            frames = self._scene.move(record, pose)
+            try:
+                self._change(record)
+            except RequestError:
+                self._scene.put_back(record, frames)
+                raise
         what = "vehicle" if record.is_vehicle else "model"
-        return f"teleported {what} {record.name} to {_place(place, record.stand_m)}"
+        return f"teleported {what} {record.name} to {_place(pose, place.yaw)}"
 
     def wind(self, request: WindRequest) -> str:
-        """Set the wind; it pushes what asks for it from the next control instant on."""
-        self._wind.velocity, self._wind.enabled = request.velocity, request.enabled
+        """Set the wind; the next step is the first that feels it."""
+        self._wind.set(request.velocity, enabled=request.enabled)
         if not request.enabled:
             return "wind off"
-        x, y, z = request.velocity
-        return f"wind set to ({x:g}, {y:g}, {z:g}) m/s"
+        x, y, z = (value + 0.0 for value in request.velocity)
+        links = "1 link" if self._wind.reach == 1 else f"{self._wind.reach or 'no'} links"
+        return f"wind set to ({x:g}, {y:g}, {z:g}) m/s, which pushes {links}"
 
     def air(self) -> dict[str, Any]:
         """Return the wind as it was set."""
@@ -195,9 +196,12 @@ class MujocoSimulator:
 
     def _run_to(self, goal: int) -> None:
         """Step to a later step, leaving the first half of the next one computed."""
-        model, data, watch = self._model, self._data, self._watch
+        model, data, watch, wind = self._model, self._data, self._watch, self._wind
+        blows = wind.acts
         while self._step < goal:
-            count = 1 if watch.near else goal - self._step
+            if blows:
+                wind.push()
+            count = 1 if blows or watch.near else goal - self._step
             mujoco.mj_step2(model, data)
             if count > 1:
                 mujoco.mj_step(model, data, count - 1)
@@ -205,16 +209,33 @@ class MujocoSimulator:
             self._step += count
             watch.look()
         if _WARNED:
-            what = "; ".join(_WARNED)
-            _WARNED.clear()
+            what = "; ".join(_warned())
             raise RequestError(
                 Code.REFUSED, f"physics cannot be trusted at {self.time_ns / 1e9:g} s: {what}"
             )
 
+    def _change(self, moved: ModelRecord | None = None) -> None:
+        """Go on in the scene as it is now, `moved` being what is new or elsewhere in it.
+
+        Raises:
+            RequestError: it cannot be compiled, or `moved` overlaps a vehicle; all is as before.
+        """
+        try:
+            model = self._scene.compile()
+        except RequestError:
+            _WARNED.clear()
+            raise
+        data = carry_state(self._model, self._data, model)
+        mujoco.mj_step1(model, data)
+        if moved is not None:
+            refuse_overlap(model, data, moved, self._scene.vehicles)
+        self._bind(model, data)
+
     def _bind(self, model: Any, data: Any) -> None:
+        """Take over a model and its data, in which the first half of a step has been computed."""
         self._model, self._data = model, data
-        self._poses.set_records(self._records.values())
-        self._wind.set_bodies(body for record in self._records.values() for body in record.windy)
+        records = self._scene.records
+        self._poses.set_records(records)
         self._watch.bind(
             model,
             data,
@@ -228,59 +249,36 @@ class MujocoSimulator:
             vehicle.drive.bind(model, data)
         for _, _, source in self._tasks:
             source.bind(model, data)
-        self._refresh()
-        self._wind.bind(model, data)
-
-    def _refresh(self) -> None:
-        """Recompute the first half of the step after the state was changed by hand."""
-        mujoco.mj_step1(self._model, self._data)
+        self._wind.bind(model, data, [body for record in records for body in record.windy])
         self._watch.look()
 
-    def _recompile(self) -> None:
+    def _move_bodies(self, record: ModelRecord, pose: Pose) -> None:
+        """Put a model's bodies where their offsets say, their velocities in the world kept."""
+        model, data = self._model, self._data
+        before = data.qpos.copy(), data.qvel.copy()
+        for name, offset in zip(record.bodies, record.offsets, strict=True):
+            joint = model.body(name).jntadr[0]
+            at, speeds_at = model.jnt_qposadr[joint], model.jnt_dofadr[joint]
+            was = Pose(rotation=tuple(data.qpos[at + 3 : at + 7].tolist()))
+            now = pose.compose(offset)
+            # MuJoCo has a free body's turn rate in the body's own frame.
+            turn = rotate(was.rotation, tuple(data.qvel[speeds_at + 3 : speeds_at + 6].tolist()))
+            data.qvel[speeds_at + 3 : speeds_at + 6] = rotate(now.inverse().rotation, turn)
+            data.qpos[at : at + 7] = (*now.position, *now.rotation)
+        mujoco.mj_step1(model, data)
         try:
-            model, data = self._spec.recompile(self._model, self._data)
-        except ValueError as error:
-            raise RequestError(Code.BAD_WORLD, str(error)) from error
-        self._bind(model, data)
+            refuse_overlap(model, data, record, self._scene.vehicles)
+        except RequestError:
+            data.qpos[:], data.qvel[:] = before
+            mujoco.mj_step1(model, data)
+            raise
+        self._watch.look()
 
-    def _keep(self, record: ModelRecord) -> None:
-        """Add a model's record before the vehicles' and tell the poses of it."""
-        vehicles = {name: self._records.pop(name) for name in self._vehicles}
-        self._records[record.name] = record
-        self._records.update(vehicles)
-        self._poses.set_records(self._records.values())
-        self._poses.bind(self._model, self._data)
-        self._wind.set_bodies(body for each in self._records.values() for body in each.windy)
-        self._wind.bind(self._model, self._data)
-
-    def _record(self, name: str) -> ModelRecord:
-        record = self._records.get(name)
-        if record is None:
-            near = difflib.get_close_matches(name, self._records, n=1)
-            hint = f" (nearest: {near[0]})" if near else ""
-            raise RequestError(Code.REFUSED, f"no model is called {name}{hint}")
-        return record
-
-    def _delete(self, record: ModelRecord) -> None:
-        for name in record.geoms:
-            self._spec.delete(self._spec.geom(name))
-        for name in record.bodies:
-            self._spec.delete(self._spec.body(name))
-
-    def _place_body(self, body: str, pose: Pose) -> None:
-        at = self._model.jnt_qposadr[self._model.body(body).jntadr[0]]
-        self._data.qpos[at : at + 3] = pose.position
-        self._data.qpos[at + 3 : at + 7] = pose.rotation
-
-    def _move_static(self, record: ModelRecord, pose: Pose) -> None:
-        shift = pose.compose(record.pose.inverse())
-        for name in record.geoms:
-            geom = self._spec.geom(name)
-            was = Pose(tuple(geom.pos), tuple(geom.quat))
-            now = shift.compose(was)
-            geom.pos, geom.quat = list(now.position), list(now.rotation)
-        self._records[record.name] = replace(record, pose=pose)
-        self._recompile()
+    def _refuse_ground(self, record: ModelRecord, what: str) -> None:
+        if record.is_ground:
+            raise RequestError(
+                Code.REFUSED, f"{record.name} is the ground of the world and cannot be {what}"
+            )
 
     def _check_names(self, request: Load, world: World) -> None:
         taken = [model.name for model in world.models]
@@ -297,13 +295,14 @@ def _parse_world(request: Load) -> World:
         raise RequestError(Code.BAD_WORLD, str(error)) from error
 
 
-def _compile(spec: Any) -> Any:
-    try:
-        return spec.compile()
-    except ValueError as error:
-        raise RequestError(Code.BAD_WORLD, str(error)) from error
+def _warned() -> list[str]:
+    """Return what MuJoCo has warned of since it was last asked."""
+    found = list(_WARNED)
+    _WARNED.clear()
+    return found
 
 
-def _place(place: Place, stand_m: float) -> str:
-    """Where the model's frame came to lie, for people."""
-    return f"({place.x:g}, {place.y:g}, {place.z + stand_m:g}, yaw {place.yaw:g})"
+def _place(pose: Pose, yaw: float) -> str:
+    """Say where a model's frame lies."""
+    x, y, z = (value + 0.0 for value in pose.position)  # no minus before a zero
+    return f"({x:g}, {y:g}, {z:g}, yaw {yaw + 0.0:g})"

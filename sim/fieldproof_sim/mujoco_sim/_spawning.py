@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 from fieldproof_sim._geometry import Pose, quaternion_from_rpy
+from fieldproof_sim._problems import Problem
 from fieldproof_sim.protocol import Box, Code, Cylinder, RequestError, Spawn, Sphere
 from fieldproof_sim.sdf import Link, Model, SdfError, parse_model_file
 from fieldproof_sim.shapes import Box as BoxShape
@@ -9,8 +10,8 @@ from fieldproof_sim.shapes import Cylinder as CylinderShape
 from fieldproof_sim.shapes import Sphere as SphereShape
 
 
-def model_to_spawn(request: Spawn) -> Model:
-    """Return the model that a request describes, where it asks for it.
+def model_to_spawn(request: Spawn) -> tuple[Model, tuple[Problem, ...]]:
+    """Return the model that a request describes, where it asks for it, and what was left out.
 
     A shape stands on the request's pose, its frame half its height above it; an SDF model's frame
     is put at the pose.
@@ -20,14 +21,16 @@ def model_to_spawn(request: Spawn) -> Model:
     """
     place = request.pose
     rotation = quaternion_from_rpy(0, 0, place.yaw)
-    if (request.shape is None) == (request.sdf is None):
-        raise RequestError(Code.BAD_REQUEST, "spawn: give either shape or sdf")
     if request.sdf is not None:
         try:
-            model = parse_model_file(request.sdf)
-        except (SdfError, OSError) as error:
+            model, warnings = parse_model_file(request.sdf)
+        except SdfError as error:
             raise RequestError(Code.BAD_WORLD, str(error)) from error
-        return replace(model, name=request.model, pose=Pose((place.x, place.y, place.z), rotation))
+        except OSError as error:
+            what = f"{request.sdf}: {error.strerror or error}"
+            raise RequestError(Code.BAD_WORLD, what) from error
+        pose = Pose((place.x, place.y, place.z), rotation)
+        return replace(model, name=request.model, pose=pose), warnings
     shape, moments = _shape(request)
     mass = request.mass_kg
     ixx, iyy, izz = (mass * moment for moment in moments)
@@ -39,7 +42,7 @@ def model_to_spawn(request: Spawn) -> Model:
         (Visual("visual", Pose(), shape, (*request.color, 1.0)),),
     )
     pose = Pose((place.x, place.y, place.z + stand_of(request)), rotation)
-    return Model(request.model, pose, request.static, (link,))
+    return Model(request.model, pose, request.static, (link,)), ()
 
 
 def stand_of(request: Spawn) -> float:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any, Final
 
 import mujoco
@@ -28,6 +29,11 @@ def new_spec(name: str, step_ns: int) -> Any:
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = _IMPRATIO
+    # What a vehicle does must not depend, in its last bits, on what else is in the world: MuJoCo
+    # keeps the solver's last solution only if it is the better start for the world as a whole, and
+    # chooses between dense and sparse algebra by the world's size.
+    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_WARMSTART)
+    spec.option.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
     return spec
 
 
@@ -35,7 +41,18 @@ def build_world(world: World, step_ns: int) -> tuple[Any, list[ModelRecord]]:
     """Turn a world into a MuJoCo specification and say where its models are in it."""
     spec = new_spec(world.name, step_ns)
     spec.option.gravity = list(world.gravity)
-    return spec, [add_model(spec, model) for model in world.models]
+    return spec, [
+        replace(add_model(spec, model), is_ground=_is_ground(model)) for model in world.models
+    ]
+
+
+def _is_ground(model: Model) -> bool:
+    """Tell whether the rest of a world stands on a model: it has a plane or a heightmap."""
+    return any(
+        isinstance(collision.shape, Plane | Heightmap)
+        for link in model.links
+        for collision in link.collisions
+    )
 
 
 def add_model(spec: Any, model: Model) -> ModelRecord:
@@ -45,8 +62,10 @@ def add_model(spec: Any, model: Model) -> ModelRecord:
     collide with; any other link becomes a free body.
 
     Raises:
-        RequestError: `bad_world`, for a shape that cannot move.
+        RequestError: `bad_world`, for a shape that cannot move or a name that is there twice;
+            nothing is added then.
     """
+    _check(model)
     if model.static:
         names = [
             name
@@ -73,12 +92,22 @@ def add_model(spec: Any, model: Model) -> ModelRecord:
     )
 
 
+def _check(model: Model) -> None:
+    taken = set()
+    for link in model.links:
+        scope = f"{model.name}::{link.name}"
+        for part in parts_of(link.collisions, link.visuals):
+            if not model.static and isinstance(part.shape, Plane | Heightmap):
+                kind = type(part.shape).__name__.lower()
+                raise RequestError(Code.BAD_WORLD, f"{scope}: a {kind} must be in a static model")
+            name = f"{scope}::{part.name}"
+            if name in taken:
+                raise RequestError(Code.BAD_WORLD, f"{model.name}: two parts are called {name}")
+            taken.add(name)
+
+
 def _add_free_link(spec: Any, model: Model, link: Link) -> str:
     name = f"{model.name}::{link.name}"
-    for shape in (collision.shape for collision in link.collisions):
-        if isinstance(shape, Plane | Heightmap):
-            kind = type(shape).__name__.lower()
-            raise RequestError(Code.BAD_WORLD, f"{name}: a {kind} must be in a static model")
     pose = model.pose.compose(link.pose)
     body = spec.worldbody.add_body(
         name=name,

@@ -43,7 +43,10 @@ class GeodeticOrigin:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A parsed world file. `warnings` name what was left out without changing physics."""
+    """A parsed world file. `warnings` name what was left out without changing physics.
+
+    `gravity` is in m/s2, `wind` in m/s, None where the file says nothing of it; world frame.
+    """
 
     file: Path
     name: str
@@ -51,3 +54,4 @@ class World:
     origin: GeodeticOrigin | None
     models: tuple[Model, ...]
     warnings: tuple[Problem, ...]
+    wind: Vector | None = None

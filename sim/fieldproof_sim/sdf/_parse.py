@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Final
 from xml.parsers import expat
 
+from fieldproof_sim._geometry import Vector
 from fieldproof_sim._problems import Problem, SdfError
 from fieldproof_sim._xml import Element, Reader, parse_xml
 from fieldproof_sim.sdf._links import read_link
@@ -13,9 +14,9 @@ _NEWEST: Final = (1, 11)
 _GRAVITY: Final = (0.0, 0.0, -9.8)  # the default of SDF
 _MAX_INCLUDES: Final = 16
 
-_WORLD: Final = ("model", "include", "gravity", "spherical_coordinates", "physics")
+_WORLD: Final = ("model", "include", "gravity", "spherical_coordinates", "physics", "wind")
 _WORLD_RENDERING: Final = ("light", "scene", "gui", "magnetic_field", "atmosphere", "audio")
-_WORLD_COSMETIC: Final = ("plugin", "wind", "frame")
+_WORLD_COSMETIC: Final = ("plugin", "frame")
 _MODEL: Final = ("link", "model", "include", "pose", "static", "enable_wind")
 _MODEL_COSMETIC: Final = ("plugin", "frame")
 _MODEL_IGNORED: Final = ("allow_auto_disable",)
@@ -44,14 +45,18 @@ def parse_world(file: Path) -> World:
     name = reader.attribute(world, "name")
     gravity = read_vector(reader, world, "gravity", _GRAVITY)
     origin = _origin(reader, world)
+    wind = _wind(reader, world)
     models = _models(reader, world, depth=0)
     if reader.problems:
         raise SdfError(tuple(reader.problems))
-    return World(file, name, gravity, origin, models, tuple(reader.warnings))
+    return World(file, name, gravity, origin, models, tuple(reader.warnings), wind)
 
 
-def parse_model_file(file: Path) -> Model:
+def parse_model_file(file: Path) -> tuple[Model, tuple[Problem, ...]]:
     """Read a file with one `<model>`, as `<include>` does.
+
+    Returns:
+        The model, and what was left out without changing physics.
 
     Raises:
         SdfError: as for `parse_world`.
@@ -61,7 +66,7 @@ def parse_model_file(file: Path) -> Model:
     model = _model_of(reader, depth=0)
     if reader.problems or model is None:
         raise SdfError(tuple(reader.problems))
-    return model
+    return model, tuple(reader.warnings)
 
 
 def _document(reader: Reader) -> Element:
@@ -108,6 +113,14 @@ def _origin(reader: Reader, world: Element) -> GeodeticOrigin | None:
     if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):  # noqa: PLR2004
         reader.error(element, f"no such place: latitude {latitude:g}, longitude {longitude:g}")
     return GeodeticOrigin(latitude, longitude, reader.number(element, "elevation", 0.0))
+
+
+def _wind(reader: Reader, world: Element) -> Vector | None:
+    element = world.first("wind")
+    if element is None:
+        return None
+    reader.check_children(element, ("linear_velocity",))
+    return read_vector(reader, element, "linear_velocity", (0.0, 0.0, 0.0))
 
 
 def _models(reader: Reader, parent: Element, *, depth: int) -> tuple[Model, ...]:

@@ -1,5 +1,6 @@
+import difflib
 import math
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 from xml.parsers import expat
@@ -40,15 +41,12 @@ def parse_robot(file: Path) -> Robot:
         root, ("link", "joint", "material", "gazebo"), cosmetic=("transmission", "ros2_control")
     )
     name = reader.attribute(root, "name")
-    frictions, windy = _extensions(reader, root)
+    extensions = _extensions(reader, root)
     colours = _colours(reader, root)
     link_elements, joint_elements = list(root.all("link")), list(root.all("joint"))
     reader.unique(link_elements, lambda link: link.attributes.get("name", ""))
     reader.unique(joint_elements, lambda joint: joint.attributes.get("name", ""))
-    links = tuple(
-        replace(link, wind=link.name in windy)
-        for link in (_link(reader, element, frictions, colours) for element in link_elements)
-    )
+    links = tuple(_link(reader, element, extensions, colours) for element in link_elements)
     joints = tuple(_joint(reader, element) for element in joint_elements)
     base = _check_tree(reader, root, links, list(zip(joint_elements, joints, strict=True)))
     if reader.problems:
@@ -56,18 +54,30 @@ def parse_robot(file: Path) -> Robot:
     return Robot(file, name, base, links, joints, tuple(reader.warnings))
 
 
-def _extensions(reader: Reader, root: Element) -> tuple[dict[str, float], set[str]]:
-    """Read what `<gazebo reference>` says of links and URDF has no place for.
+@dataclass(frozen=True, slots=True)
+class _Extensions:
+    """What `<gazebo>` says of links and URDF has no place for.
 
-    Returns:
-        Friction (`<mu1>`) by link, and the links that the wind pushes (`<enable_wind>`).
+    `frictions` (`<mu1>`) and `winds` (`<enable_wind>`) are by link; `wind` is for all the others.
     """
-    found: dict[str, float] = {}
-    windy: set[str] = set()
+
+    frictions: dict[str, float]
+    winds: dict[str, bool]
+    wind: bool
+
+
+def _extensions(reader: Reader, root: Element) -> _Extensions:
+    links = [link.attributes.get("name", "") for link in root.all("link")]
+    frictions: dict[str, float] = {}
+    winds: dict[str, bool] = {}
+    wind = False
     for element in root.all("gazebo"):
         link = element.attributes.get("reference")
         if link is None:
-            reader.warn(element, "<gazebo> without a reference is left out")
+            wind = reader.flag(element, "enable_wind", default=wind)
+            for child in element.children:
+                if child.tag != "enable_wind":
+                    reader.warn(child, f"<{child.tag}> in <gazebo> without a reference is left out")
             continue
         reader.check_children(
             element,
@@ -78,10 +88,14 @@ def _extensions(reader: Reader, root: Element) -> tuple[dict[str, float], set[st
         if mu < 0 or reader.number(element, "mu2", mu) != mu:
             reader.error(element, "<mu1> must not be negative and <mu2> must equal it")
         if element.first("mu1") is not None:
-            found[link] = mu
-        if reader.flag(element, "enable_wind", default=False):
-            windy.add(link)
-    return found, windy
+            frictions[link] = mu
+        if element.first("enable_wind") is not None:
+            winds[link] = reader.flag(element, "enable_wind", default=False)
+        if link not in links and (link in frictions or link in winds):
+            near = difflib.get_close_matches(link, links, n=1)
+            hint = f" (nearest: {near[0]})" if near else ""
+            reader.error(element, f"<gazebo> refers to no link: {link}{hint}")
+    return _Extensions(frictions, winds, wind)
 
 
 def _colours(reader: Reader, root: Element) -> dict[str, _Colour]:
@@ -101,7 +115,7 @@ def _rgba(reader: Reader, material: Element) -> _Colour | None:
 
 
 def _link(
-    reader: Reader, element: Element, frictions: dict[str, float], colours: dict[str, _Colour]
+    reader: Reader, element: Element, extensions: _Extensions, colours: dict[str, _Colour]
 ) -> Link:
     name = reader.attribute(element, "name")
     reader.check_children(element, ("inertial", "collision", "visual"))
@@ -110,7 +124,7 @@ def _link(
             child.attributes.get("name") or _numbered(f"{name}_collision", index),
             _origin(reader, child),
             shape,
-            frictions.get(name, 1.0),
+            extensions.frictions.get(name, 1.0),
         )
         for index, child in enumerate(element.all("collision"))
         if (shape := _shape(reader, child, ())) is not None
@@ -131,7 +145,13 @@ def _link(
     ):
         for taken in {n for n in names if names.count(n) > 1}:
             reader.error(element, f"the link {name} has two {kind}s named {taken}")
-    return Link(name, _inertial(reader, element), tuple(collisions), tuple(visuals))
+    return Link(
+        name,
+        _inertial(reader, element),
+        tuple(collisions),
+        tuple(visuals),
+        extensions.winds.get(name, extensions.wind),
+    )
 
 
 def _numbered(name: str, index: int) -> str:
