@@ -218,17 +218,21 @@ class Bridge:
         return lockstep.tick(time_ns, frames, parts, _number(request, "timeout_s"))
 
     def _fault(self, request: dict[str, Any]) -> dict[str, Any]:
-        time_ns = self._time_ns
         route, fault = request.get("route"), request.get("fault")
-        parameters = self._faults.change(route, fault, request.get("parameters"), time_ns)
+        if "parameters" not in request:
+            raise BridgeError(
+                "bad_request", "fault: parameters is a map, or null to lift the fault"
+            )
+        time_ns = self._time_ns
+        with self._commands.lock:
+            parameters = self._faults.change(route, fault, request["parameters"], time_ns)
+            if route == COMMAND_ROUTE:
+                self._commands.change()
+        name = str(route)
+        self._node.publish_faults(time_ns, name, list(self.routes[name].active))
         if route == COMMAND_ROUTE:
-            self._commands.change()
-            if self._free is not None:
-                standing = self._commands.last_of([], time_ns)
-                if standing is not None:
-                    self._commands.forward(standing, _SIMULATOR_TIMEOUT_S)
-                    self._node.publish_drive(standing, time_ns)
-        self._node.publish_faults(time_ns, str(route), sorted(self.routes[str(route)].active))
+            for thread in self._threads:
+                thread.renew()
         return {"time_ns": time_ns, "parameters": parameters}
 
     def _stack(self, request: dict[str, Any]) -> dict[str, Any]:

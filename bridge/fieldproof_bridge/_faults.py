@@ -1,13 +1,10 @@
-"""Which faults each kind of route takes, in which order they act, and with what parameters."""
+"""Which faults each kind of route takes, in which order they act, and how they are set."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from fieldproof_bridge._config import problem_lines
 from fieldproof_bridge._draws import Draws
 from fieldproof_bridge._errors import BridgeError
 from fieldproof_bridge._injectors import (
@@ -20,6 +17,7 @@ from fieldproof_bridge._injectors import (
     Noise,
     Offset,
 )
+from fieldproof_bridge._parameters import checked
 from fieldproof_bridge._route import Route
 
 if TYPE_CHECKING:
@@ -28,88 +26,17 @@ if TYPE_CHECKING:
     from fieldproof_bridge._contract import RouteSpec
     from fieldproof_bridge._route import Injector
 
-Metres = Annotated[float, Field(ge=-1e6, le=1e6)]
-Bound = Annotated[float, Field(ge=0.0)]
-Deviation = Annotated[float, Field(ge=0.0)]
-Vector = tuple[float, float, float]
-
-# In the order in which they act: what a sensor measures, then what becomes of the message. The
-# command comes from the other side: what of it gets through is limited last, by the drive.
+# In the order in which they act: first what a sensor measures and says of it, then whether the
+# message gets through, then the repetition of the last one that did. A command comes the other
+# way: what gets through is limited last, by the drive.
 FAULTS: Final[dict[str, tuple[str, ...]]] = {
-    "lidar": ("noise", "freeze", "dropout"),
-    "imu": ("bias", "noise", "freeze", "dropout"),
-    "gnss": ("offset", "noise", "deny", "freeze", "dropout"),
-    "odometry": ("noise", "freeze", "dropout"),
-    "joint_states": ("freeze", "dropout"),
-    "battery": ("drain", "freeze", "dropout"),
+    "lidar": ("noise", "dropout", "freeze"),
+    "imu": ("bias", "noise", "dropout", "freeze"),
+    "gnss": ("offset", "noise", "deny", "dropout", "freeze"),
+    "odometry": ("noise", "dropout", "freeze"),
+    "joint_states": ("dropout", "freeze"),
+    "battery": ("drain", "dropout", "freeze"),
     "command": ("dropout", "freeze", "limit"),
-}
-
-
-class _Parameters(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class _None(_Parameters):
-    pass
-
-
-class _Offset(_Parameters):
-    east_m: Metres = 0.0
-    north_m: Metres = 0.0
-    up_m: Metres = 0.0
-
-
-class _Bias(_Parameters):
-    gyro_radps: Vector = (0.0, 0.0, 0.0)
-    accel_mps2: Vector = (0.0, 0.0, 0.0)
-
-
-class _Dropout(_Parameters):
-    probability: float = Field(default=1.0, ge=0.0, le=1.0)
-
-
-class _Drain(_Parameters):
-    to_pct: float = Field(default=0.0, ge=0.0, le=100.0)
-    duration_s: float = Field(gt=0.0)
-
-
-class _Limit(_Parameters):
-    max_linear_mps: Bound | None = None
-    max_angular_radps: Bound | None = None
-
-
-class _LidarNoise(_Parameters):
-    range_m: Deviation = 0.0
-
-
-class _ImuNoise(_Parameters):
-    gyro_radps: Deviation = 0.0
-    accel_mps2: Deviation = 0.0
-
-
-class _GnssNoise(_Parameters):
-    horizontal_m: Deviation = 0.0
-    vertical_m: Deviation = 0.0
-
-
-class _OdometryNoise(_Parameters):
-    linear_mps: Deviation = 0.0
-    angular_radps: Deviation = 0.0
-
-
-_PARAMETERS: Final[dict[str, type[_Parameters]]] = {
-    "deny": _None,
-    "offset": _Offset,
-    "bias": _Bias,
-    "dropout": _Dropout,
-    "freeze": _None,
-    "drain": _Drain,
-    "limit": _Limit,
-    "noise of lidar": _LidarNoise,
-    "noise of imu": _ImuNoise,
-    "noise of gnss": _GnssNoise,
-    "noise of odometry": _OdometryNoise,
 }
 
 
@@ -149,21 +76,14 @@ class FaultDesk:
             has = ", ".join(takes)
             raise BridgeError("unknown_fault", f"{spec.name} takes no fault {fault!r} (has: {has})")
         name = str(fault)
-        if parameters is None:
-            self.routes[spec.name].set_fault(name, None)
-            return None
-        checked = _checked(spec, name, parameters)
-        self.routes[spec.name].set_fault(name, checked, time_ns)
-        return checked
-
-
-def _checked(spec: RouteSpec, fault: str, parameters: object) -> Mapping[str, Any]:
-    model = _PARAMETERS.get(fault) or _PARAMETERS[f"{fault} of {spec.kind}"]
-    try:
-        return model.model_validate(parameters).model_dump()
-    except ValidationError as error:
-        lines = "; ".join(problem_lines(error, f"{spec.name} {fault}"))
-        raise BridgeError("bad_request", lines) from error
+        new: Mapping[str, Any] | None = None
+        if parameters is not None:
+            try:
+                new = checked(spec.kind, name, parameters)
+            except ValueError as error:
+                raise BridgeError("bad_request", f"{spec.name} {name}: {error}") from error
+        self.routes[spec.name].set_fault(name, new, time_ns)
+        return new
 
 
 def faulty_route(spec: RouteSpec, *, seed: int, vehicle: str) -> Route[Any]:
@@ -181,7 +101,7 @@ def _injector(fault: str, spec: RouteSpec, seed: int, vehicle: str) -> Injector[
     source: Any = spec.source
     match fault:
         case "noise":
-            return Noise(Draws(seed, vehicle, spec.name, fault))
+            return Noise(Draws(seed, vehicle, spec.name, fault), spec.kind)
         case "dropout":
             return Dropout(Draws(seed, vehicle, spec.name, fault))
         case "drain":

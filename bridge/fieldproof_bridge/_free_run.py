@@ -77,18 +77,30 @@ class CommandThread:
 
     def take(self, message: Any) -> None:
         """Forward one command; called by the subscription."""
-        if self._clock is None:
-            return
-        command = self._commands.last_of([message], self._clock.time_ns)
-        if command is not None:
-            self._commands.forward(command, self._timeout_s)
-            self._node.publish_drive(command, self._clock.time_ns)
+        self._deliver([message])
+
+    def renew(self) -> None:
+        """Forward the command that stands once more if a fault has changed.
+
+        Raises:
+            BridgeError: ``simulator``.
+        """
+        self._deliver([])
 
     def stop(self) -> None:
         """End the thread; a command being forwarded is finished first."""
         self._executor.shutdown()
         if self._thread.is_alive():
             self._thread.join()
+
+    def _deliver(self, messages: list[Any]) -> None:
+        if self._clock is None:
+            return
+        with self._commands.lock:
+            command = self._commands.last_of(messages, self._clock.time_ns)
+            if command is not None:
+                self._commands.forward(command, self._timeout_s)
+                self._node.publish_drive(command)
 
     def _serve(self) -> None:
         try:

@@ -81,6 +81,8 @@ class LockstepBridge:
         self._repeating = False
         self._answers = True
         self._all_answer = True
+        self._unsure: frozenset[str] = frozenset()  # topics that a silent vehicle may read
+        self._reported: dict[str, int] | None = None  # messages published, as last told
         self.timings = Timings()
 
     @property
@@ -123,19 +125,25 @@ class LockstepBridge:
         """
         self._repeating = False
         self._node.confirm_clock(time.monotonic() + timeout_s, what="time 0")
+        self._reported = self._counts()
         return {}
 
     def set_stack(self, *, answers: bool, all_answer: bool) -> None:
         """Learn whether vehicles can answer: nothing is awaited from software that cannot.
 
+        When it answers again, it is also awaited for what it missed. Readers of software that is
+        gone stay in the graph for a while and confirm nothing.
+
         Args:
             answers: whether this vehicle's software runs; without it nobody acknowledges, nobody
                 confirms delivery, and the last command stands.
-            all_answer: whether that of every vehicle does; all of them read the clock.
+            all_answer: whether that of every vehicle does. All of them read the clock, and some
+                may read topics of this vehicle.
         """
         if answers and not self._answers:
             self._ledger = AckLedger(self._lockstep.nodes)
         self._answers, self._all_answer = answers, all_answer
+        self._unsure = frozenset() if all_answer else self._node.read_by_others()
 
     def tick(
         self, time_ns: int, frames: Mapping[str, int], parts: Iterable[str], timeout_s: float
@@ -149,8 +157,8 @@ class LockstepBridge:
             timeout_s: bound for all of them together, wall time.
 
         Returns:
-            ``published`` (messages by topic), ``acks`` (nodes) and ``commands`` (for the
-            simulator's next step, at most one).
+            ``published`` (messages by topic since the last answer), ``acks`` (nodes) and
+            ``commands`` (for the simulator's next step, at most one).
 
         Raises:
             BridgeError: ``frames_missing``, ``frames_lost``, ``bad_frame``, ``delivery_timeout``,
@@ -164,7 +172,7 @@ class LockstepBridge:
         wanted = set(parts)
         what = f"tick at {seconds(time_ns)}"
         deadline = time.monotonic() + timeout_s
-        before = self._counts()
+        before = self._counts() if self._reported is None else self._reported
         reply: dict[str, Any] = {"published": {}, "acks": [], "commands": []}
         if "sensors" in wanted:
             self._publish_sensors(time_ns, frames, deadline, what)
@@ -174,17 +182,21 @@ class LockstepBridge:
             if self._answers:
                 reply["acks"] = self._await_acks(time_ns, timeout_s, deadline, what)
             reply["commands"] = self._last_command(time_ns)
-            if self._answers:
-                self._node.confirm(deadline, what=what)
+            self._confirm(deadline, what)
         if "clock" in wanted and self._all_answer:
             with self.timings.measure("clock_delivery"):
                 self._node.confirm_clock(deadline, what=what)
+        self._reported = self._counts()
         reply["published"] = {
             topic: count - before[topic]
-            for topic, count in self._counts().items()
+            for topic, count in self._reported.items()
             if count > before[topic]
         }
         return reply
+
+    def _confirm(self, deadline: float, what: str) -> None:
+        if self._answers:
+            self._node.confirm(deadline, what=what, but=self._unsure)
 
     def _reach_zero(self, deadline: float, timeout_s: float) -> None:
         """Publish time 0 until every node has acknowledged it and every end is connected."""
@@ -222,9 +234,8 @@ class LockstepBridge:
         if self._subscriber.gaps:
             rows = ", ".join(f"{topic} ({n})" for topic, n in self._subscriber.gaps.items())
             raise BridgeError("frames_lost", f"{what}: frames of the simulator are lost: {rows}")
-        if self._answers:
-            with self.timings.measure("sensor_delivery"):
-                self._node.confirm(deadline, what=what)
+        with self.timings.measure("sensor_delivery"):
+            self._confirm(deadline, what)
 
     def _await_acks(self, time_ns: int, timeout_s: float, deadline: float, what: str) -> list[str]:
         with self.timings.measure("acks"):
@@ -267,7 +278,7 @@ class LockstepBridge:
         command = self._commands.last_of(_drain(inlet), time_ns)
         if command is None:
             return []
-        self._node.publish_drive(command, time_ns)
+        self._node.publish_drive(command)
         return [self._commands.as_fields(command)]
 
     def _not_armed(

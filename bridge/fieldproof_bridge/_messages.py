@@ -246,10 +246,10 @@ def velocity_command(message: Twist | TwistStamped, time_ns: int) -> VelocityCom
     return VelocityCommand(time_ns, twist.linear.x, twist.angular.z)
 
 
-def set_velocity(message: Twist | TwistStamped, command: VelocityCommand, time_ns: int) -> None:
-    """Write a command into a message of the command's type."""
+def set_velocity(message: Twist | TwistStamped, command: VelocityCommand) -> None:
+    """Write a command into a message of the command's type, stamped when it was taken."""
     if isinstance(message, TwistStamped):
-        set_stamp(message.header.stamp, time_ns)
+        set_stamp(message.header.stamp, command.stamp_ns)
         twist = message.twist
     else:
         twist = message

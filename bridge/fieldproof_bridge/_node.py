@@ -44,6 +44,7 @@ _UNNAMED: Final = "_NODE_NAME_UNKNOWN_"
 _LATCHED: Final = Qos(durability="transient_local", depth=50)
 FAULTS_TOPIC: Final = "_bridge/faults"
 DRIVE_TOPIC: Final = "_bridge/cmd_vel"
+OBSERVERS: Final = "/fieldproof/"  # the namespace of who watches a run, always there to answer
 
 
 def qos_profile(qos: Qos) -> QoSProfile:
@@ -190,10 +191,10 @@ class VehicleNode:
             set_stamp(self._clock_message.clock, time_ns)
             self.clock.publish(self._clock_message)
 
-    def publish_drive(self, command: VelocityCommand, time_ns: int) -> None:
+    def publish_drive(self, command: VelocityCommand) -> None:
         """Publish what the drive is really told, on a hidden topic of the command's type."""
         if self._drive is not None:
-            set_velocity(self._drive_message, command, time_ns)
+            set_velocity(self._drive_message, command)
             self._drive.publish(self._drive_message)
 
     def publish_faults(self, time_ns: int, route: str, faults: list[str]) -> None:
@@ -202,13 +203,19 @@ class VehicleNode:
         set_stamp(state.header.stamp, time_ns)
         self._faults.publish(state)
 
-    def confirm(self, deadline: float, *, what: str) -> None:
+    def confirm(self, deadline: float, *, what: str, but: frozenset[str] = frozenset()) -> None:
         """Wait until every subscriber has every sensor message sent so far.
+
+        Args:
+            deadline: of the monotonic clock.
+            what: for whom this is, in messages.
+            but: topics that are left out.
 
         Raises:
             BridgeError: ``delivery_timeout`` at the deadline, naming topics and subscribers.
         """
-        self._confirm(self._all, deadline, what)
+        outlets = [one for one in self._all if one.topic not in but] if but else self._all
+        self._confirm(outlets, deadline, what)
 
     def confirm_clock(self, deadline: float, *, what: str) -> None:
         """The same for ``/clock``."""
@@ -223,6 +230,16 @@ class VehicleNode:
             for outlet in (*self._all, *clock)
             if outlet.matched() < self._node.count_subscribers(outlet.topic)
         ]
+
+    def read_by_others(self) -> frozenset[str]:
+        """Topics of this vehicle that software outside its namespace reads, the observer apart."""
+        own = self._node.get_namespace().rstrip("/") + "/"
+        return frozenset(
+            outlet.topic
+            for outlet in self._all
+            for info in self._node.get_subscriptions_info_by_topic(outlet.topic)
+            if not f"{info.node_namespace.rstrip('/')}/".startswith((own, OBSERVERS))
+        )
 
     def present(self, names: Iterable[str], namespace: str) -> set[str]:
         """Those of the node names that the graph shows in the namespace."""

@@ -12,7 +12,7 @@ class Injector(Protocol[Reading]):
     """A fault that a route can carry.
 
     ``apply`` is a pure function: the same arguments give the same result, so that a lockstep run
-    repeats. Noise draws from a generator seeded by the parameters and the time.
+    repeats. What is random is drawn anew for each time, from numbers that belong to the injector.
     """
 
     @property
@@ -20,7 +20,12 @@ class Injector(Protocol[Reading]):
         """The word that the fault is set by."""
 
     def apply(
-        self, reading: Reading, last: Reading | None, time_ns: int, parameters: Mapping[str, Any]
+        self,
+        reading: Reading,
+        last: Reading | None,
+        time_ns: int,
+        parameters: Mapping[str, Any],
+        /,
     ) -> Reading | None:
         """What goes on in place of ``reading``.
 
@@ -40,13 +45,13 @@ class StartedInjector(Injector[Reading], Protocol[Reading]):
     """A fault that depends on when, and from what, it began."""
 
     def started(
-        self, parameters: Mapping[str, Any], last: Reading | None, time_ns: int
+        self, parameters: Mapping[str, Any], before: Mapping[str, Any] | None, time_ns: int, /
     ) -> Mapping[str, Any]:
         """The parameters, with what it has to know of its beginning.
 
         Args:
             parameters: as they were set.
-            last: what this injector let through last; None when there was nothing yet.
+            before: those that it acted with until now; None when it did not act.
             time_ns: simulation time of the beginning.
         """
 
@@ -71,8 +76,9 @@ class Route(Generic[Reading]):
 
     @property
     def active(self) -> Mapping[str, Mapping[str, Any]]:
-        """Parameters of the injectors that act now, by injector name."""
-        return dict(self._parameters)
+        """Parameters of the injectors that act now, by injector name, in the order they act in."""
+        names = [each.name for each in self._injectors]
+        return {name: self._parameters[name] for name in names if name in self._parameters}
 
     def set_fault(
         self, injector: str, parameters: Mapping[str, Any] | None, time_ns: int = 0
@@ -97,7 +103,7 @@ class Route(Generic[Reading]):
         self._remember()
         begun = getattr(known[injector], "started", None)
         if begun is not None:
-            parameters = begun(parameters, self._last.get(injector), time_ns)
+            parameters = begun(parameters, self._parameters.get(injector), time_ns)
         self._parameters[injector] = dict(parameters)
 
     def pass_through(self, reading: Reading, time_ns: int) -> Reading | None:

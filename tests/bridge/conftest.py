@@ -8,6 +8,7 @@ from fieldproof.backends import claim_domain
 from fieldproof_bridge import BridgeConfig, Manifest
 from fieldproof_bridge._urdf import RobotDescription
 
+from .desks import make_desk
 from .peer import BridgeProcess, PeerSimulator, StackProcess, address
 
 ROBOT = Path(__file__).parents[2] / "robots" / "ugv_ref"
@@ -17,6 +18,12 @@ ROBOT = Path(__file__).parents[2] / "robots" / "ugv_ref"
 def manifest_data() -> dict[str, Any]:
     """The reference vehicle's manifest, free to be changed by the test."""
     return yaml.safe_load((ROBOT / "robot.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def desk(manifest_data):
+    """Every route of the reference vehicle, with its faults."""
+    return make_desk(manifest_data)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def test_the_routes_of_a_vehicle_are_known_before_its_bridge_runs(manifest_data)
         "battery": "/fleet/ugv1/battery_state",
         "command": "/fleet/ugv1/cmd_vel",
     }
-    assert routes["gps"].faults == ("offset", "noise", "deny", "freeze", "dropout")
+    assert routes["gps"].faults == ("offset", "noise", "deny", "dropout", "freeze")
     assert routes["command"].faults == ("dropout", "freeze", "limit")
 
 

@@ -1,0 +1,183 @@
+"""How faults are set, act together, and are refused."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldproof_bridge._errors import BridgeError
+from fieldproof_bridge._faults import FAULTS, faulty_route
+from fieldproof_bridge._parameters import checked
+
+from .desks import SPECS, SPOTS, S, passed
+
+
+@pytest.mark.parametrize("route", SPOTS)
+def test_a_route_without_a_fault_passes_the_very_reading(desk, route):
+    reading = SPOTS[route](S)
+    assert desk.routes[route].pass_through(reading, S) is reading
+
+
+@pytest.mark.parametrize(
+    ("route", "fault"),
+    [(name, fault) for name in SPOTS for fault in FAULTS[name if name != "gps" else "gnss"]],
+)
+def test_what_is_lifted_leaves_no_trace(desk, route, fault):
+    needed = {"drain": {"duration_s": 1.0}, "limit": {"max_linear_mps": 0.1}}
+    passed(desk, route, S)
+    desk.change(route, fault, needed.get(fault, {}), S)
+    passed(desk, route, 2 * S)
+    desk.change(route, fault, None, 2 * S)
+    assert passed(desk, route, 3 * S) == SPOTS[route](3 * S)
+    assert desk.routes[route].active == {}
+
+
+def test_a_moved_fix_that_is_denied_has_no_place(desk):
+    desk.change("gps", "deny", {}, 0)
+    desk.change("gps", "offset", {"east_m": 100.0}, 0)
+    assert math.isnan(passed(desk, "gps", S).longitude_deg)
+
+
+def test_a_denied_fix_says_nothing_of_where_it_was_moved(desk):
+    for fault in ("deny", "offset", "noise"):
+        desk.change("gps", fault, {"east_m": 100.0} if fault == "offset" else {}, 0)
+    fix = passed(desk, "gps", S)
+    assert all(map(math.isnan, (fix.latitude_deg, fix.longitude_deg, fix.altitude_m)))
+
+
+def test_what_a_frozen_sensor_repeats_is_what_came_out_last(desk):
+    desk.change("odometry", "noise", {"linear_mps": 1.0}, 0)
+    desk.change("odometry", "dropout", {"probability": 0.5}, 0)
+    out = [passed(desk, "odometry", t * S) for t in range(1, 20)]
+    desk.change("odometry", "freeze", {}, 19 * S)
+    desk.change("odometry", "dropout", None, 19 * S)
+    came = [reading for reading in out if reading is not None]
+    assert 0 < len(came) < len(out)
+    assert passed(desk, "odometry", 20 * S) == came[-1]
+
+
+CHANGES = st.sampled_from([("noise", {"linear_mps": 1.0}), ("dropout", {"probability": 0.5})])
+STEPS = st.one_of(
+    st.just("reading"),
+    st.tuples(CHANGES | st.just(("freeze", {})), st.booleans()),
+)
+
+
+@given(st.lists(STEPS, max_size=40))
+def test_a_route_does_what_its_injectors_do_one_after_the_other(steps):
+    spec = next(s for s in SPECS if s.name == "odometry")
+    route = faulty_route(spec, seed=3, vehicle="ugv1")
+    injectors = faulty_route(spec, seed=3, vehicle="ugv1")._injectors
+    through = {injector.name: [None] for injector in injectors}  # everything, always
+    active = {}
+    for number, step in enumerate(steps):
+        if step != "reading":
+            (name, parameters), lifted = step
+            whole = None if lifted else checked("odometry", name, parameters)
+            route.set_fault(name, whole)
+            active[name] = whole
+            continue
+        reading = expected = SPOTS["odometry"](number * S)
+        for injector in injectors:
+            parameters = active.get(injector.name)
+            if parameters is not None:
+                last = through[injector.name][-1]
+                expected = injector.apply(expected, last, number * S, parameters)
+            if expected is None:
+                break
+            through[injector.name].append(expected)
+        assert route.pass_through(reading, number * S) == expected
+
+
+@pytest.mark.parametrize(
+    ("route", "fault", "parameters", "code", "said"),
+    [
+        ("radar", "dropout", {}, "unknown_route", "no route 'radar' (known: lidar, imu, gps"),
+        (None, "dropout", {}, "unknown_route", "no route None"),
+        ("lidar", "deny", {}, "unknown_fault", "lidar takes no fault 'deny' (has: noise, dropout"),
+        ("imu", 3, {}, "unknown_fault", "imu takes no fault 3"),
+        ("imu", "drain", {}, "unknown_fault", "imu takes no fault 'drain' (has: bias, noise"),
+        *[
+            (*each[:3], "bad_request", f"{each[0]} {each[1]}: {each[3]}")
+            for each in (
+                (
+                    "imu",
+                    "bias",
+                    {"gyro": [0, 0, 0]},
+                    "gyro is no parameter of it (known: gyro_radps, accel_mps2)",
+                ),
+                ("gps", "deny", {"x": 1}, "x is no parameter of it (known: none)"),
+                ("gps", "deny", [], "must be a map of parameters (got [])"),
+                (
+                    "imu",
+                    "bias",
+                    {"gyro_radps": [0, 0]},
+                    "gyro_radps must have three numbers (got [0, 0])",
+                ),
+                (
+                    "imu",
+                    "bias",
+                    {"gyro_radps": [0, 0, "fast"]},
+                    "gyro_radps[2] must be a number (got 'fast')",
+                ),
+                (
+                    "imu",
+                    "noise",
+                    {"range_m": 0.1},
+                    "range_m is no parameter of it (known: gyro_radps, accel_mps2)",
+                ),
+                (
+                    "lidar",
+                    "noise",
+                    {"range_m": -1},
+                    "range_m must be at least 0 (got -1)",
+                ),
+                (
+                    "lidar",
+                    "dropout",
+                    {"probability": 1.5},
+                    "probability must be at most 1 (got 1.5)",
+                ),
+                (
+                    "lidar",
+                    "dropout",
+                    {"probability": True},
+                    "probability must be a number (got True)",
+                ),
+                (
+                    "lidar",
+                    "dropout",
+                    {"probability": "0.5"},
+                    "probability must be a number (got '0.5')",
+                ),
+                ("battery", "drain", {"to_pct": 5}, "duration_s is missing"),
+                (
+                    "battery",
+                    "drain",
+                    {"to_pct": -1, "duration_s": 0},
+                    "to_pct must be at least 0 (got -1); duration_s must be greater than 0 (got 0)",
+                ),
+                (
+                    "gps",
+                    "offset",
+                    {"east_m": math.nan},
+                    "east_m must be a finite number (got nan)",
+                ),
+                ("command", "limit", {}, "needs max_linear_mps, max_angular_radps or both"),
+                (
+                    "command",
+                    "limit",
+                    {"max_linear_mps": -0.1},
+                    "max_linear_mps must be at least 0 (got -0.1)",
+                ),
+            )
+        ],
+    ],
+)
+def test_a_fault_that_cannot_be_set_is_refused(desk, *, route, fault, parameters, code, said):
+    with pytest.raises(BridgeError) as refused:
+        desk.change(route, fault, parameters, 0)
+    assert refused.value.code == code
+    assert said in refused.value.message
+    assert all(not each.active for each in desk.routes.values())
