@@ -9,6 +9,7 @@ import socket
 import sys
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ import fieldproof
 from fieldproof.assertions import Evaluator, Result
 from fieldproof.backends import sweep
 from fieldproof.engine._errors import InfrastructureError
-from fieldproof.engine._execute import Surroundings, execute
+from fieldproof.engine._execute import STATUS_EVENT, Surroundings, execute
 from fieldproof.engine._interrupt import Interrupt
 from fieldproof.engine._log import EngineLog
 from fieldproof.engine.descriptions import check_descriptions
@@ -156,7 +157,7 @@ def _carry_out(
                 host=host,
                 interrupted=interrupt,
                 sinks=[live.take],
-                listener=listener,
+                listener=live.counting(listener),
                 room=reserve.release,
             ),
             log=log,
@@ -248,6 +249,17 @@ class _LiveVerdicts:
             self._tell(result)
         if self._evaluator.finished and sample.kind == "timeline":
             self._log.side(KPIS_TOPIC, {"kind": "kpis", "kpis": self._evaluator.kpis()})
+
+    def counting(self, listener: Listener) -> Listener:
+        """Return a listener that adds how the assertions stand to what it is told of progress."""
+
+        def told(event: str, message: str, fields: dict[str, Any]) -> None:
+            if event == STATUS_EVENT:
+                standing = Counter(result.status for result in self._evaluator.results())
+                fields = {**fields, "assertions": dict(standing)}
+            listener(event, message, fields)
+
+        return told
 
     def _tell(self, result: Result) -> None:
         self._log.side(ASSERTIONS_TOPIC, result.to_data())
