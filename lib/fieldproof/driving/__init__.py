@@ -1,0 +1,1 @@
+"""Driving suites: agents in a closed loop with a simulator, gates, baselines, open loop."""
