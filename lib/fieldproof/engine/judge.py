@@ -58,6 +58,19 @@ def judge(evidence: Path, evaluation: Mapping[str, Any]) -> Judgement:
     evaluator.finish(None, completed=False, status=outcome["status"])
     if what:
         outcome = {**outcome, "complete": False, "gaps": [*outcome["gaps"], {"what": what}]}
+    return concluded(evaluator, outcome, evaluation)
+
+
+def concluded(
+    evaluator: Evaluator, outcome: Mapping[str, Any], evaluation: Mapping[str, Any]
+) -> Judgement:
+    """Return what an evaluator that has had everything has found.
+
+    Args:
+        evaluator: finished.
+        outcome: how the timeline ended, as outcome.json says it.
+        evaluation: the evaluation plan.
+    """
     results = tuple(evaluator.resolved())
     planned = [assertion["name"] for assertion in evaluation["assertions"]]
     verdict = verdict_of(outcome, [result.to_data() for result in results], planned=planned)

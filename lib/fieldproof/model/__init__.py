@@ -40,6 +40,7 @@ from fieldproof.model._problems import (
     shown,
 )
 from fieldproof.model._reader import read_yaml, read_yaml_file
+from fieldproof.model._recording_map import PoseSource, RecordingMap
 from fieldproof.model._scenario import Draft, Scenario, draft_scenario, load_scenario
 from fieldproof.model._schema import scenario_schema
 from fieldproof.model._sensors import Sensor
@@ -73,9 +74,11 @@ __all__ = [
     "Path",
     "Placement",
     "Pose",
+    "PoseSource",
     "PositiveDuration",
     "Problem",
     "Radians",
+    "RecordingMap",
     "RunBudget",
     "Scenario",
     "ScenarioError",

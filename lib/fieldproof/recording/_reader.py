@@ -1,5 +1,5 @@
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -131,7 +131,10 @@ class RecordingReader:
             yield from self._load(part.offset)
 
     def ordered(
-        self, prepare: Callable[[RecordedMessage], RecordedMessage | None] = lambda each: each
+        self,
+        prepare: Callable[[RecordedMessage], RecordedMessage | None] = lambda each: each,
+        *,
+        topics: Collection[str] | None = None,
     ) -> Iterator[RecordedMessage]:
         """Yield the messages by log time, topic and sequence.
 
@@ -139,6 +142,7 @@ class RecordingReader:
 
         Args:
             prepare: applied to each message when its chunk is loaded; None drops it.
+            topics: those that are wanted; None for all.
 
         Raises:
             DamagedRecordingError: A chunk fails its checksum.
@@ -146,7 +150,7 @@ class RecordingReader:
         parts = sorted(self._contents.parts)
         waiting: list[RecordedMessage] = []
         for position, part in enumerate(parts):
-            prepared = map(prepare, self._load(part.offset))
+            prepared = map(prepare, self._load(part.offset, topics))
             waiting += [message for message in prepared if message is not None]
             waiting.sort(key=_key)
             ready = len(waiting)
@@ -181,9 +185,16 @@ class RecordingReader:
     ) -> None:
         self.close()
 
-    def _load(self, offset: int) -> list[RecordedMessage]:
+    def _load(self, offset: int, topics: Collection[str] | None = None) -> list[RecordedMessage]:
         found = []
+        unwanted = frozenset(
+            number
+            for number, channel in self._channels.items()
+            if topics is not None and channel.topic not in topics
+        )
         for each in messages_at(self.path, self._stream, offset):
+            if each.channel_id in unwanted:
+                continue
             channel = self._channels.get(each.channel_id)
             if channel is None:
                 raise DamagedRecordingError(

@@ -1,0 +1,76 @@
+"""Whether evidence can answer what an evaluation asks: pure comparison of what was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_NS = 1_000_000_000
+
+
+class UnanswerableError(Exception):
+    """The evidence does not hold what the assertions ask for.
+
+    Attributes:
+        lacking: what is not there, a sentence each.
+    """
+
+    def __init__(self, lacking: Sequence[str]) -> None:
+        super().__init__("; ".join(lacking))
+        self.lacking = tuple(lacking)
+
+
+def lacking(needs: Mapping[str, Any], has: Mapping[str, Any]) -> list[str]:
+    """Return what an evaluation needs to have been observed and was not, a sentence each.
+
+    Args:
+        needs: the observation part of the plan to be evaluated.
+        has: that of the plan that was run.
+    """
+    models = [f"the poses of {name}" for name in _more(needs, has, "models")]
+    contacts = [f"the contacts of {one['vehicle']}" for one in _more(needs, has, "contacts")]
+    values = [f"{one['topic']} {one['field']}" for one in _untyped(needs, has, "values")]
+    rates = [
+        f"the rate of {one['topic']} over {one['window_ns'] / _NS:g} s"
+        for one in _untyped(needs, has, "rates")
+    ]
+    latencies = [
+        f"the latency of {one['topic']} over {one['window_ns'] / _NS:g} s"
+        for one in _untyped(needs, has, "latencies")
+    ]
+    states = [f"the state of {one['node']}" for one in _more(needs, has, "lifecycles")]
+    return [
+        f"the run did not observe {what}"
+        for what in (*models, *contacts, *values, *rates, *latencies, *states)
+    ]
+
+
+def unknown_entries(asked: Mapping[str, Iterable[str]], labels: Iterable[str]) -> list[str]:
+    """Return the timeline entries that assertions name and the run had not, a sentence each.
+
+    Args:
+        asked: the labels that each assertion or collector names.
+        labels: those of the run's timeline.
+    """
+    known = set(labels)
+    return [
+        f"{name} asks about {label}, which the run's timeline has not"
+        for name, wanted in asked.items()
+        for label in wanted
+        if label not in known
+    ]
+
+
+def _more(needs: Mapping[str, Any], has: Mapping[str, Any], kind: str) -> list[Any]:
+    there = has.get(kind, ())
+    return [one for one in needs.get(kind, ()) if one not in there]
+
+
+def _untyped(needs: Mapping[str, Any], has: Mapping[str, Any], kind: str) -> list[Any]:
+    """The same for items with a message type, which only says how the topic is found."""
+    there = [_without_type(one) for one in has.get(kind, ())]
+    return [one for one in needs.get(kind, ()) if _without_type(one) not in there]
+
+
+def _without_type(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key != "message_type"}

@@ -1,0 +1,153 @@
+"""A recording of a real robot as a stream of samples, as an observer would have seen it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fieldproof.model import PoseSource, RecordingMap
+from fieldproof.observe import TopicWatch
+from fieldproof.recording import RecordedMessage, RecordingReader
+from fieldproof.samples import Sample
+
+_NS = 1_000_000_000
+_POSE_NS = _NS // 10
+
+# The path to the pose in each type that can say where a model is.
+POSE_TYPES: Mapping[str, tuple[str, ...]] = {
+    "nav_msgs/msg/Odometry": ("pose", "pose"),
+    "geometry_msgs/msg/PoseStamped": ("pose",),
+    "geometry_msgs/msg/PoseWithCovarianceStamped": ("pose", "pose"),
+    "geometry_msgs/msg/Pose": (),
+}
+
+
+class RecordedStream:
+    """The samples of one recording; its time begins at its first message and is simulation time.
+
+    Args:
+        reader: the recording.
+        observe: the observation part of the plan to be evaluated.
+        names: where the plan's names are found in the recording.
+    """
+
+    def __init__(
+        self, reader: RecordingReader, observe: Mapping[str, Any], names: RecordingMap
+    ) -> None:
+        self._reader = reader
+        self._observe = observe
+        self._names = names
+        self._begin_ns = reader.start_ns or 0
+        self._recorded = {topic.topic: topic.type_name for topic in reader.topics}
+        self._topics = {
+            names.topics.get(topic, topic): topic
+            for kind in ("values", "rates", "latencies")
+            for topic in (item["topic"] for item in observe.get(kind, ()))
+        }
+        self._poses: dict[str, list[tuple[str, PoseSource]]] = {}
+        for model, source in names.poses.items():
+            if model in observe.get("models", ()):
+                self._poses.setdefault(source.topic, []).append((model, source))
+
+    def lacking(self) -> list[str]:
+        """Return what the plan asks for and the recording cannot say, a sentence each."""
+        found = []
+        for recorded, topic in sorted(self._topics.items()):
+            if recorded not in self._recorded:
+                renamed = "" if recorded == topic else f" (as {recorded})"
+                found.append(f"{topic}{renamed} is not in the recording")
+        for model in self._observe.get("models", ()):
+            source = self._names.poses.get(model)
+            if source is None:
+                found.append(f"nothing says where {model} is: name a topic under poses")
+            elif source.topic not in self._recorded:
+                found.append(f"{source.topic}, which says where {model} is, is not recorded")
+            elif self._recorded[source.topic] not in POSE_TYPES:
+                known = ", ".join(POSE_TYPES)
+                kind = self._recorded[source.topic]
+                found.append(f"{source.topic} is {kind} and says no pose (what does: {known})")
+        found += [
+            f"the contacts of {one['vehicle']} are known to a simulator only"
+            for one in self._observe.get("contacts", ())
+        ]
+        found += [
+            f"the state of {one['node']} cannot be asked of a recording"
+            for one in self._observe.get("lifecycles", ())
+        ]
+        return found
+
+    def samples(self) -> Iterator[Sample]:
+        """Yield the samples in order of time, between the timeline's start and its end.
+
+        Raises:
+            DamagedRecordingError: a part of the file cannot be read.
+        """
+        watch = TopicWatch(self._observe, self._reader.types)
+        watch.begin(0)
+        yield Sample.of("timeline", sim=0.0, event="start", status="running")
+        now_ns, next_second_ns = 0, 0
+        due_ns: dict[str, int] = {}
+        for message in self._reader.ordered(topics={*self._topics, *self._poses}):
+            time_ns = message.log_time_ns - self._begin_ns
+            if time_ns > now_ns:
+                yield from self._finish(watch, now_ns)
+                while next_second_ns <= time_ns:
+                    yield Sample.of("clock", sim=next_second_ns / _NS, rtf=None)
+                    next_second_ns += _NS
+                now_ns = time_ns
+            yield from self._placed(message, now_ns, due_ns)
+            topic = self._topics.get(message.topic)
+            if topic is not None:
+                for data in watch.take(
+                    topic, message.type_name, message.data, now_ns=now_ns, latched=False
+                ):
+                    yield _sample(data, now_ns)
+        now_ns = max((self._reader.end_ns or self._begin_ns) - self._begin_ns, now_ns)
+        yield from self._finish(watch, now_ns)
+        yield Sample.of("timeline", sim=now_ns / _NS, event="end", status="completed")
+
+    def _finish(self, watch: TopicWatch, now_ns: int) -> Iterator[Sample]:
+        for data in watch.due(now_ns, complete=True):
+            yield _sample(data, now_ns)
+
+    def _placed(
+        self, message: RecordedMessage, now_ns: int, due_ns: dict[str, int]
+    ) -> Iterator[Sample]:
+        """The poses that a message says, ten a second at most, as ground truth is streamed."""
+        for model, source in self._poses.get(message.topic, ()):
+            if now_ns < due_ns.get(model, 0):
+                continue
+            due_ns[model] = now_ns // _POSE_NS * _POSE_NS + _POSE_NS
+            pose: Any = self._reader.decode(message)
+            for part in POSE_TYPES[message.type_name]:
+                pose = getattr(pose, part)
+            yield _pose_sample(model, source, pose, now_ns)
+
+
+def _sample(data: Mapping[str, Any], now_ns: int) -> Sample:
+    return Sample.from_data({"sim": now_ns / _NS, **data, "wall": None})
+
+
+def _pose_sample(model: str, source: PoseSource, pose: Any, now_ns: int) -> Sample:
+    """A pose in the world, from one in a level frame that lies in the world as `source` says."""
+    at, turn = pose.position, pose.orientation
+    cosine, sine = math.cos(source.yaw), math.sin(source.yaw)
+    half = source.yaw / 2.0
+    c, s = math.cos(half), math.sin(half)
+    # the rotation about z first, then the pose's own: q = (0, 0, s, c) * q_pose
+    qx, qy = c * turn.x - s * turn.y, c * turn.y + s * turn.x
+    qz, qw = c * turn.z + s * turn.w, c * turn.w - s * turn.z
+    return Sample.of(
+        "pose",
+        sim=now_ns / _NS,
+        model=model,
+        x=source.x + cosine * at.x - sine * at.y,
+        y=source.y + sine * at.x + cosine * at.y,
+        z=source.z + float(at.z),
+        yaw=math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz)),
+        qx=qx,
+        qy=qy,
+        qz=qz,
+        qw=qw,
+    )
