@@ -13,8 +13,10 @@ import pytest
 import yaml
 
 from fieldproof_sim import FrameSubscriber, SimulatorClient, SimulatorError
+from fieldproof_sim._main import SIMULATORS
+from fieldproof_sim.interface import Spawned
 from fieldproof_sim.mujoco_sim import MujocoSimulator
-from fieldproof_sim.protocol import Command, Load
+from fieldproof_sim.protocol import Command, Load, Remove, Spawn, Teleport, Wind
 
 ROOT = Path(__file__).parents[2]
 STEP_NS = 2_000_000
@@ -108,6 +110,14 @@ def start_simulator(
         yield start
 
 
+@pytest.fixture(params=sorted(SIMULATORS))
+def simulator(
+    request: pytest.FixtureRequest, start_simulator: Callable[..., RunningSimulator]
+) -> RunningSimulator:
+    """A process of each simulator that there is: what asks for it is the protocol's contract."""
+    return start_simulator(request.param)
+
+
 @pytest.fixture
 def subscribe() -> Iterator[Callable[..., FrameSubscriber]]:
     """Opens synchronised subscribers."""
@@ -139,6 +149,20 @@ class Bench:
                 op="command", vehicle=vehicle, linear_mps=linear_mps, angular_radps=angular_radps
             )
         )
+
+    def spawn(self, model: str, x: float, y: float, **fields: Any) -> Spawned:
+        pose = {"x": x, "y": y, "z": fields.pop("z", 0.0), "yaw": fields.pop("yaw", 0.0)}
+        return self.simulator.spawn(Spawn(op="spawn", model=model, pose=pose, **fields))
+
+    def remove(self, model: str) -> str:
+        return self.simulator.remove(Remove(op="remove", model=model))
+
+    def teleport(self, model: str, x: float, y: float, z: float = 0.0, yaw: float = 0.0) -> str:
+        pose = {"x": x, "y": y, "z": z, "yaw": yaw}
+        return self.simulator.teleport(Teleport(op="teleport", model=model, pose=pose))
+
+    def blow(self, x: float, y: float, z: float = 0.0, *, enabled: bool = True) -> str:
+        return self.simulator.wind(Wind(op="wind", velocity=(x, y, z), enabled=enabled))
 
     def all(self, topic: str) -> list[dict[str, Any]]:
         return [fields for _, name, fields in self.frames if name == topic]

@@ -116,3 +116,23 @@ def test_the_reference_vehicle_has_what_its_manifest_names(manifest):
     casters = [link for link in robot.links if "caster" in link.name]
     assert len(casters) == 2
     assert all(c.friction == 0 for link in casters for c in link.collisions)
+
+
+def test_links_ask_for_wind_in_the_gazebo_tag(parse):
+    robot = parse(
+        LINKS + joint() + '<link name="c"/>' + joint(child="c", name="k") + "<gazebo><enable_wind>1"
+        '</enable_wind></gazebo><gazebo reference="b"><enable_wind>0</enable_wind></gazebo>'
+    )
+    assert [link.wind for link in robot.links] == [True, False, True]
+    assert robot.warnings == ()
+
+
+def test_a_gazebo_tag_that_changes_physics_must_name_a_link(parse):
+    with pytest.raises(UrdfError, match=r"robot\.urdf:2: <gazebo> refers to no link: base"):
+        parse('<link name="a"/><gazebo reference="base"><enable_wind>1</enable_wind></gazebo>')
+
+
+def test_what_else_a_gazebo_tag_without_a_reference_says_is_left_out(parse):
+    robot = parse('<link name="a"/><gazebo><plugin name="p" filename="f"/></gazebo>')
+    (warning,) = robot.warnings
+    assert "<plugin> in <gazebo> without a reference is left out" in str(warning)

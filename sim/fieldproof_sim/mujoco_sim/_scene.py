@@ -57,7 +57,8 @@ class Scene:
         try:
             return self._spec.compile()
         except ValueError as error:
-            raise RequestError(Code.BAD_WORLD, str(error)) from error
+            what = str(error).removeprefix("Error: ").replace("\n", ": ")
+            raise RequestError(Code.BAD_WORLD, what) from error
 
     def add(self, model: Model, *, stand_m: float) -> ModelRecord:
         """Add a model before the vehicles.

@@ -145,8 +145,10 @@ class MujocoSimulator:
         record = self._scene.add(model, stand_m=stand_of(request))
         try:
             self._change(record)
-        except RequestError:
+        except RequestError as error:
             self._scene.delete(record)
+            if error.code is Code.BAD_WORLD:
+                raise RequestError(error.code, f"{record.name}: {error.message}") from error
             raise
         report = f"spawned model {record.name} at {_place(record.pose, request.pose.yaw)}"
         return Spawned(report, (*map(str, warnings), *_warned()))

@@ -1,0 +1,29 @@
+"""The mock simulator of the driving suites: deterministic, without physics worth the name."""
+
+from fieldproof_sim.mock._ego import (
+    MAX_ACCELERATION_MPS2,
+    MAX_BRAKING_MPS2,
+    DroneEgo,
+    GroundEgo,
+    ManipulatorEgo,
+)
+from fieldproof_sim.mock._events import COLLISION_M, NEAR_MISS_M, OFFROAD_MARGIN_M
+from fieldproof_sim.mock._patterns import HELD, HURRIED, PATTERNS
+from fieldproof_sim.mock._simulator import VERSION, MockSimulator, Step
+
+__all__ = [
+    "COLLISION_M",
+    "HELD",
+    "HURRIED",
+    "MAX_ACCELERATION_MPS2",
+    "MAX_BRAKING_MPS2",
+    "NEAR_MISS_M",
+    "OFFROAD_MARGIN_M",
+    "PATTERNS",
+    "VERSION",
+    "DroneEgo",
+    "GroundEgo",
+    "ManipulatorEgo",
+    "MockSimulator",
+    "Step",
+]

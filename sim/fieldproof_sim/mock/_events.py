@@ -1,0 +1,116 @@
+"""What happens in a step: collisions, near misses, leaving the road, red lights, goal, time."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fieldproof_sim.mock._actor import Actor
+from fieldproof_sim.mock._ego import EgoModel
+from fieldproof_sim.mock._lights import RED, Light
+from fieldproof_sim.mock._plane import Point, distance_to_line
+
+COLLISION_M = 2.0
+NEAR_MISS_M = 4.0
+OFFROAD_MARGIN_M = 10.0
+
+Event = dict[str, Any]
+
+
+class Road:
+    """What counts as on the road.
+
+    Attributes:
+        bounds: the rectangle that may not be left, its edge included; None for no rectangle.
+        lines: the roads' middle lines, or else the ego's route.
+        margin_m: metres from a line that are still on it; infinite where lines do not count.
+    """
+
+    def __init__(
+        self,
+        bounds: Mapping[str, float] | None,
+        lines: Sequence[Sequence[Point]],
+        margin_m: float,
+    ) -> None:
+        self.bounds = bounds
+        self.lines = [line for line in lines if line]
+        self.margin_m = margin_m
+
+    def fault(self, here: Point) -> Event | None:
+        """Return the event of being off the road, None on it."""
+        if self.bounds is not None:
+            low_x, high_x = self.bounds["min_x"], self.bounds["max_x"]
+            low_y, high_y = self.bounds["min_y"], self.bounds["max_y"]
+            if not (low_x <= here[0] <= high_x and low_y <= here[1] <= high_y):
+                return {"type": "offroad", "reason": "bounds"}
+        if self.lines and math.isfinite(self.margin_m):
+            away = min(distance_to_line(here, line) for line in self.lines)
+            if away > self.margin_m:
+                return {"type": "offroad", "reason": "margin", "distance": away}
+        return None
+
+
+class Watch:
+    """Says what begins in a step.
+
+    A collision begins when the distance to an actor falls below 2 m, a near miss when it falls
+    below 4 m without a collision; either begins anew once the actor was 4 m away again. Distances
+    are level, and in space for what flies. Leaving the road begins anew once the ego was back.
+    """
+
+    def __init__(
+        self,
+        *,
+        road: Road,
+        lights: Sequence[Light],
+        goal: Mapping[str, Any] | None,
+        duration_s: float,
+        in_space: bool,
+    ) -> None:
+        self._road = road
+        self._lights = lights
+        self._goal = goal
+        self._duration_s = duration_s
+        self._in_space = in_space
+        self._zones: dict[str, int] = {}
+        self._off = self._arrived = self._late = False
+
+    def events(
+        self, t: float, before: Point, ego: EgoModel, actors: Sequence[Actor]
+    ) -> Iterator[Event]:
+        """Yield the events of the step that ended at `t` seconds; the ego came from `before`."""
+        for actor in actors:
+            yield from self._meeting(ego, actor)
+        here = (ego.x, ego.y)
+        fault = self._road.fault(here)
+        if fault is not None and not self._off:
+            yield fault
+        self._off = fault is not None
+        for light in self._lights:
+            if light.state(t) == RED and light.is_crossed(before, here):
+                yield {"type": "red_light_violation", "traffic_light_id": light.id}
+        if self._goal is not None and not self._arrived:
+            away = goal_distance(ego, self._goal)
+            if away <= self._goal["tolerance"]:
+                self._arrived = True
+                yield {"type": "goal_reached", "distance": away}
+        if t >= self._duration_s and not self._late:
+            self._late = True
+            yield {"type": "timeout"}
+
+    def _meeting(self, ego: EgoModel, actor: Actor) -> Iterator[Event]:
+        away = math.hypot(
+            actor.x - ego.x, actor.y - ego.y, actor.z - ego.z if self._in_space else 0.0
+        )
+        zone = 2 if away < COLLISION_M else 1 if away < NEAR_MISS_M else 0
+        before = self._zones.get(actor.id, 0)
+        if zone > before:
+            kind = "collision" if zone > 1 else "near_miss"
+            yield {"type": kind, "actor_id": actor.id, "actor_type": actor.kind, "distance": away}
+        self._zones[actor.id] = max(zone, before) if zone else 0
+
+
+def goal_distance(ego: EgoModel, goal: Mapping[str, Any]) -> float:
+    """Return metres from what has to get there to the goal, heights only where it has one."""
+    x, y, z = ego.reach()
+    up = 0.0 if goal.get("z") is None else z - goal["z"]
+    return math.hypot(x - goal["x"], y - goal["y"], up)

@@ -1,0 +1,67 @@
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from fieldproof_sim.mock._plane import Point, point_of, side_of
+
+RED = "red"
+
+
+class Light:
+    """A traffic light and its stop line.
+
+    Attributes:
+        id: its id.
+        start, end: the line's ends; where the line stops one direction, its traffic comes from
+            the right of the way from start to end.
+    """
+
+    def __init__(self, data: Mapping[str, Any], ego_yaw: float) -> None:
+        """Read a traffic light of a scenario; `ego_yaw` in radians stands in for its heading."""
+        self.id: str = data["id"]
+        line = data["stop_line"]
+        self._both_ways = line.get("start") is not None
+        if self._both_ways:
+            self.start, self.end = point_of(line["start"]), point_of(line["end"])
+        else:
+            self.start, self.end = _across(line, ego_yaw)
+        self._states = [(0.0, data["state"])]
+        self._states += [(one["at_seconds"], one["state"]) for one in data["changes"]]
+
+    def state(self, t: float) -> str:
+        """Return what it shows at a time; a change counts from its very moment."""
+        shown = self._states[0][1]
+        for at, state in self._states[1:]:
+            if t >= at:
+                shown = state
+        return str(shown)
+
+    def is_crossed(self, before: Point, now: Point) -> bool:
+        """Return whether a step leads over the line: from before it to it, or past it."""
+        was, is_ = side_of(before, self.start, self.end), side_of(now, self.start, self.end)
+        forward = was < 0 <= is_
+        if not forward and not (self._both_ways and was > 0 >= is_):
+            return False
+        # where the step meets the line, as a share of the line from start to end
+        share = was / (was - is_)
+        x = before[0] + share * (now[0] - before[0])
+        y = before[1] + share * (now[1] - before[1])
+        dx, dy = self.end[0] - self.start[0], self.end[1] - self.start[1]
+        along = (x - self.start[0]) * dx + (y - self.start[1]) * dy
+        return 0 <= along <= dx * dx + dy * dy
+
+    def to_data(self, t: float) -> dict[str, Any]:
+        """Return the light as observations show it."""
+        ends = {"start": self.start, "end": self.end}
+        line = {key: {"x": point[0], "y": point[1]} for key, point in ends.items()}
+        return {"id": self.id, "state": self.state(t), "stop_line": line}
+
+
+def _across(line: Mapping[str, Any], ego_yaw: float) -> tuple[Point, Point]:
+    """Return the ends of a line across a heading; what comes along it crosses to the left side."""
+    yaw = line.get("yaw")
+    heading = ego_yaw if yaw is None else math.radians(yaw)
+    x, y = point_of(line)
+    dx, dy = -math.sin(heading) * line["width"] / 2, math.cos(heading) * line["width"] / 2
+    # from the left end to the right one, so that what comes towards it is on the line's right
+    return (x + dx, y + dy), (x - dx, y - dy)

@@ -1,0 +1,53 @@
+"""Plane geometry of the mock simulator, in metres."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Point = tuple[float, float]
+
+
+def point_of(data: Mapping[str, Any]) -> Point:
+    """Return x and y of a mapping."""
+    return float(data["x"]), float(data["y"])
+
+
+def height_of(data: Mapping[str, Any]) -> float | None:
+    """Return z of a mapping, None where it has none."""
+    z = data.get("z")
+    return None if z is None else float(z)
+
+
+def distance_to_line(point: Point, line: Sequence[Point]) -> float:
+    """Return the distance to a line through points; infinity when there is no point."""
+    if len(line) == 1:
+        return math.dist(point, line[0])
+    steps = itertools.pairwise(line)
+    return min((_to_segment(point, start, end) for start, end in steps), default=math.inf)
+
+
+def _to_segment(point: Point, start: Point, end: Point) -> float:
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = dx * dx + dy * dy
+    if length == 0:
+        return math.dist(point, start)
+    along = ((point[0] - start[0]) * dx + (point[1] - start[1]) * dy) / length
+    along = min(1.0, max(0.0, along))
+    return math.hypot(point[0] - start[0] - along * dx, point[1] - start[1] - along * dy)
+
+
+def side_of(point: Point, start: Point, end: Point) -> float:
+    """Return on which side of a directed line a point is: positive on the left, 0 on it."""
+    return (end[0] - start[0]) * (point[1] - start[1]) - (end[1] - start[1]) * (point[0] - start[0])
+
+
+def lateral(point: Point, origin: Point, heading: float) -> float:
+    """Return metres to the left of a line through a point with a heading in radians."""
+    return (point[1] - origin[1]) * math.cos(heading) - (point[0] - origin[0]) * math.sin(heading)
+
+
+def degrees(radians: float) -> float:
+    """Return an angle in degrees, in (-180, 180], never a negative zero."""
+    turned = math.degrees(math.remainder(radians, math.tau))
+    return (180.0 if turned == -180.0 else turned) + 0.0  # noqa: PLR2004 - half a turn
