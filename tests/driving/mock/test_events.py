@@ -1,0 +1,169 @@
+"""When each event begins, to the last bit of its threshold."""
+
+import math
+
+import pytest
+
+from tests.driving.builders import actor
+
+from .drives import STANDING, drive, events_of
+
+JUST_BELOW_2 = math.nextafter(2.0, 0.0)
+JUST_BELOW_4 = math.nextafter(4.0, 0.0)
+JUST_ABOVE_2 = math.nextafter(2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("away", "kinds"),
+    [
+        (0.0, ["collision"]),
+        (JUST_BELOW_2, ["collision"]),
+        (2.0, ["near_miss"]),
+        (JUST_BELOW_4, ["near_miss"]),
+        (4.0, []),
+    ],
+)
+def test_below_two_metres_is_a_collision_and_from_there_to_below_four_a_near_miss(
+    tmp_path, away, kinds
+):
+    other = actor(start={"x": 0, "y": away})
+    steps = drive(tmp_path, 3, ego=STANDING, actors=[other])
+    assert [event["type"] for _, event in events_of(steps)] == kinds
+    for index, event in events_of(steps):
+        assert (index, event["distance"], event["actor_id"]) == (0, away, "a1")
+
+
+def test_a_meeting_begins_once_and_again_only_after_the_actor_was_four_metres_away(tmp_path):
+    # 3 m, 1 m, 3 m, 1 m, 5 m, 3 m away, a step each
+    ways = [3, 1, 3, 1, 5, 3]
+    points = [{"x": 0, "y": away} for away in ways]
+    other = actor(
+        start={"x": 0, "y": 3, "speed": 20}, behavior={"waypoints": points[1:]}
+    )  # 2 m a step
+    steps = drive(tmp_path, 7, ego=STANDING, actors=[other])
+    seen = [event["type"] for _, event in events_of(steps)]
+    assert seen == ["collision", "near_miss"]
+
+
+def test_what_flies_meets_others_in_space_and_what_drives_on_the_level(tmp_path):
+    other = actor(start={"x": 0, "y": 0, "z": 10})
+    assert events_of(drive(tmp_path, 1, ego=STANDING, actors=[other]), "collision")
+    sky = {"metric_group": "drones", "replay_scene": {"cruise_altitude_m": 15}}
+    assert not events_of(drive(tmp_path, 1, ego=STANDING, actors=[other], environment=sky))
+
+
+@pytest.mark.parametrize(("x", "reached"), [(JUST_ABOVE_2, False), (2.0, True), (1.0, True)])
+def test_the_goal_is_reached_at_its_tolerance(tmp_path, x, reached):
+    ego = {"start": {"x": 0, "y": 0, "speed": 0}, "goal": {"x": x, "y": 0, "tolerance": 2}}
+    steps = drive(tmp_path, 3, ego=ego)
+    assert [index for index, _ in events_of(steps, "goal_reached")] == ([0] if reached else [])
+
+
+def test_a_goal_with_a_height_is_reached_in_space(tmp_path):
+    sky = {"metric_group": "drones"}
+    for z, reached in ((2.0, True), (JUST_ABOVE_2, False)):
+        ego = {"start": {"x": 0, "y": 0, "speed": 0}, "goal": {"x": 0, "y": 0, "z": z}}
+        steps = drive(tmp_path, 1, ego=ego, environment=sky)
+        assert bool(events_of(steps, "goal_reached")) is reached
+
+
+def test_time_is_up_when_the_elapsed_time_reaches_the_duration(tmp_path):
+    steps = drive(tmp_path, 12, ego=STANDING, duration_seconds=1, timestep_seconds=0.1)
+    assert [(index, steps[index].t) for index, _ in events_of(steps, "timeout")] == [(9, 1.0)]
+
+
+def test_time_is_up_at_the_first_step_past_a_duration_that_is_no_multiple(tmp_path):
+    steps = drive(tmp_path, 5, ego=STANDING, duration_seconds=1, timestep_seconds=0.3)
+    assert [index for index, _ in events_of(steps, "timeout")] == [3]
+
+
+@pytest.mark.parametrize(
+    ("y", "off"), [(6.0, False), (math.nextafter(6.0, 7.0), True), (-6.0, False)]
+)
+def test_the_edge_of_the_bounds_is_on_the_road(tmp_path, y, off):
+    scene = {"bounds": {"min_x": -5, "max_x": 5, "min_y": -6, "max_y": 6}}
+    ego = {"start": {"x": 0, "y": y, "speed": 0}, "goal": None}
+    steps = drive(tmp_path, 2, ego=ego, environment={"replay_scene": scene})
+    assert [(index, one["reason"]) for index, one in events_of(steps, "offroad")] == (
+        [(0, "bounds")] if off else []
+    )
+
+
+@pytest.mark.parametrize(("y", "off"), [(3.0, False), (math.nextafter(3.0, 4.0), True)])
+def test_further_than_the_margin_from_a_road_is_off_it(tmp_path, y, off):
+    scene = {"road_paths": [{"points": [{"x": -100, "y": 0}, {"x": 100, "y": 0}]}]}
+    environment = {"mock_offroad_margin": 3, "replay_scene": scene}
+    ego = {"start": {"x": 0, "y": y, "speed": 0}, "goal": {"x": 0, "y": 99}}
+    steps = drive(tmp_path, 2, ego=ego, environment=environment)
+    assert bool(events_of(steps, "offroad")) is off
+
+
+def test_without_roads_the_route_of_the_ego_is_the_road_and_then_the_way_to_the_goal(tmp_path):
+    route = [{"x": 0, "y": 50}]
+    start = {"x": 0, "y": 0, "yaw": 0, "speed": 0}
+    corner = {"start": start, "goal": {"x": 50, "y": 50}, "route": [*route, {"x": 50, "y": 50}]}
+    straight = {"start": start, "goal": {"x": 50, "y": 50}}
+    margin = {"mock_offroad_margin": 1}
+    away = {"throttle": 1.0}
+    assert not events_of(drive(tmp_path, 60, away, ego=corner, environment=margin), "offroad")
+    assert events_of(drive(tmp_path, 60, away, ego=straight, environment=margin), "offroad")
+
+
+def test_leaving_the_road_begins_again_after_coming_back(tmp_path):
+    scene = {"bounds": {"min_x": 0, "max_x": 100, "min_y": -1, "max_y": 1}}
+    left, right = {"steer": 1.0}, {"steer": -1.0}
+    ego = {"start": {"x": 5, "y": 0, "yaw": 0, "speed": 5}, "goal": None}
+    wave = [left] * 8 + [right] * 20 + [left] * 20
+    steps = drive(tmp_path, 0, wave, ego=ego, environment={"replay_scene": scene})
+    inside = [abs(step.ego["y"]) <= 1 for step in steps]
+    left_at = [i for i in range(1, len(inside)) if inside[i - 1] and not inside[i]]
+    assert len(left_at) > 1
+    assert [index for index, _ in events_of(steps, "offroad")] == left_at
+
+
+def light(line, **more):
+    return {"id": "main", "state": "red", "stop_line": line, **more}
+
+
+def crossing(folder, one, *, y=0.0, yaw=0.0, key="traffic_lights", speed=10):
+    ego = {"start": {"x": 0, "y": y, "yaw": yaw, "speed": speed}, "goal": None}
+    steps = drive(folder, 30, ego=ego, environment={key: [one]})
+    return [index for index, _ in events_of(steps, "red_light_violation")]
+
+
+@pytest.mark.parametrize("key", ["traffic_lights", "traffic_signals"])
+def test_crossing_a_red_stop_line_is_a_violation_in_the_step_that_reaches_it(tmp_path, key):
+    # 1 m a step: on the line after ten steps, which counts, and past it after eleven
+    assert crossing(tmp_path, light({"x": 10, "y": 0, "width": 6}), key=key) == [9]
+    assert crossing(tmp_path, light({"x": 10.5, "y": 0, "width": 6}), key=key) == [10]
+
+
+@pytest.mark.parametrize("state", ["green", "yellow", "off"])
+def test_only_red_stops(tmp_path, state):
+    assert crossing(tmp_path, light({"x": 10, "y": 0, "width": 6}, state=state)) == []
+
+
+@pytest.mark.parametrize(("y", "crossed"), [(3.0, True), (3.001, False), (-3.0, True)])
+def test_the_stop_line_is_as_wide_as_it_says(tmp_path, y, crossed):
+    assert bool(crossing(tmp_path, light({"x": 10, "y": 0, "width": 6}), y=y)) is crossed
+
+
+def test_a_stop_line_with_a_middle_stops_one_direction_and_one_with_ends_both(tmp_path):
+    ahead = light({"x": 10, "y": 0, "width": 6})
+    against = light({"x": 10, "y": 0, "width": 6, "yaw": 180})
+    ends = light({"start": {"x": 10, "y": -3}, "end": {"x": 10, "y": 3}})
+    turned = light({"start": {"x": 10, "y": 3}, "end": {"x": 10, "y": -3}})
+    assert crossing(tmp_path, ahead) == [9]
+    assert crossing(tmp_path, against) == []
+    assert crossing(tmp_path, ends) == crossing(tmp_path, turned) == [9]
+
+
+def test_a_light_changes_at_its_very_moment(tmp_path):
+    line = {"x": 10, "y": 0, "width": 6}
+    for at, violations in ((1.0, []), (1.001, [9])):
+        one = light(line, changes=[{"at_seconds": at, "state": "green"}])
+        assert crossing(tmp_path, one) == violations
+
+
+def test_standing_before_a_red_light_is_none(tmp_path):
+    assert crossing(tmp_path, light({"x": 0.5, "y": 0, "width": 6}), speed=0) == []
