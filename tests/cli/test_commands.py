@@ -1,65 +1,9 @@
 import json
-from datetime import UTC, datetime
-from pathlib import Path
-from uuid import UUID
 
 import pytest
-from click.testing import CliRunner
 
-from fieldproof.cli import main
-from fieldproof.model import canonical_document
-from fieldproof.runs import RunsFolder, compose_invalid_record, make_run_id, seal
-
-ROOT = Path(__file__).parents[2]
-SCENARIO = ROOT / "scenarios" / "ugv_nav_to_goal.yaml"
-
-
-@pytest.fixture
-def call(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    return lambda *arguments: CliRunner().invoke(main, list(map(str, arguments)))
-
-
-@pytest.fixture
-def sealed(tmp_path):
-    """A sealed run made of a record alone."""
-    folder = RunsFolder(tmp_path / "runs")
-    run = folder.create(
-        make_run_id("a" * 64, now=datetime(2026, 3, 1, tzinfo=UTC), unique=UUID(int=7))
-    )
-    run.write_text("run.json", canonical_document(compose_invalid_record("s", ["s.yaml:1:1: bad"])))
-    run.write_text("report.md", "an old report\n")
-    with run.claim():
-        seal(run)
-    folder.enter(run)
-    return folder, run
-
-
-def test_valid_scenarios_are_said_to_be_valid(call):
-    result = call("validate", SCENARIO, ROOT / "scenarios" / "ugv_nav_fails_on_time.yaml")
-    assert result.exit_code == 0
-    assert result.stdout.count(": valid") == 2
-
-
-def test_every_problem_of_every_file_is_printed_with_its_position(call, tmp_path):
-    broken = tmp_path / "broken.yaml"
-    text = SCENARIO.read_text()
-    broken.write_text(text.replace("dock_yard", "dock_yrd").replace("tolerance_m", "tolerance"))
-    missing = tmp_path / "missing.yaml"
-    result = call("validate", broken, SCENARIO, missing)
-    assert result.exit_code == 2
-    assert f"{broken}:7:8: world: unknown world 'dock_yrd' (nearest: dock_yard)" in result.stderr
-    assert "tolerance: unknown key" in result.stderr
-    assert f"{missing}: No such file" in result.stderr
-    assert f"{SCENARIO}: valid" in result.stdout
-
-
-def test_a_dry_run_shows_what_each_entry_resolved_and_starts_nothing(call, tmp_path):
-    result = call("run", "--dry-run", SCENARIO, "--runs", tmp_path / "runs")
-    assert result.exit_code == 0
-    assert '"frame_id": "map"' in result.stdout
-    assert "drive_ahead: navigate_to_pose, at 0 s" in result.stdout
-    assert not (tmp_path / "runs").exists()
+from fieldproof.cli._exit_codes import BISECT_SKIP, FAILED, INTERRUPTED, INVALID, PASSED
+from fieldproof.runs import Status
 
 
 def test_a_rewritten_report_is_sealed_again(call, sealed):
@@ -92,3 +36,43 @@ def test_an_unknown_run_is_named_with_what_there_is(call, sealed):
     result = call("report", "ffffffff", "--runs", folder.path)
     assert result.exit_code == 1
     assert "ffffffff" in result.stderr
+
+
+def test_the_exit_codes_are_those_of_a_runs_status():
+    codes = {status: status.exit_code for status in Status}
+    assert (codes[Status.PASSED], codes[Status.INVALID]) == (PASSED, INVALID)
+    assert codes[Status.INTERRUPTED] == INTERRUPTED
+    assert {codes[each] for each in Status if each not in {"passed", "invalid", "interrupted"}} == {
+        FAILED
+    }
+    assert Status.ERROR.bisect_code == BISECT_SKIP
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        (("run", "nowhere.yaml"), "nowhere.yaml"),
+        (("validate", "nowhere.yaml"), "nowhere.yaml"),
+        (("run", "--dry-run", "scenarios"), "scenarios"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(call, command, path):
+    result = call(*command)
+    assert result.exit_code == INVALID
+    assert path in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_the_list_of_runs_names_each_with_its_status(call, sealed):
+    folder, run = sealed
+    result = call("runs", "list", "--runs", folder.path)
+    assert result.stdout == f"{run.run_id}  s  invalid\n"
+
+
+def test_an_interrupt_before_a_run_began_ends_with_130(call, monkeypatch):
+    def interrupted(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fieldproof.engine.resolve.resolve", interrupted)
+    result = call("validate", "scenarios/ugv_nav_to_goal.yaml")
+    assert (result.exit_code, result.stderr) == (INTERRUPTED, "interrupted\n")

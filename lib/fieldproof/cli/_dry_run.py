@@ -2,48 +2,110 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from fieldproof.cli._words import place_words, seconds, table, trigger_words, value_words
 from fieldproof.engine.resolve import Resolved
 
-_NS = 1_000_000_000
+_WINDOW = ("after_s", "within_s")
+_HEAD = frozenset({"name", "type", "on_fail", *_WINDOW})
+_RESOLVED = frozenset({"vehicle", "topic", "target", "action"})
+"""Fields of an assertion that stand resolved, rather than as they were written."""
 
 
 def dry_run_lines(resolved: Resolved) -> Iterator[str]:
-    """Yield the lines: world, time, vehicles, timeline, assertions."""
+    """Yield the lines: world, time and vehicles, then everything that will happen and be asked."""
     execution, evaluation = resolved.execution, resolved.evaluation
-    time = execution["time"]
-    pace = f"tick {time['tick_ns'] / 1e6:g} ms" if time["mode"] == "lockstep" else time["rtf"]
-    yield f"scenario {execution['scenario']['name']} in {execution['world']['name']}"
-    yield f"time     {time['mode']}, {pace}, seed {time['seed']}"
-    for vehicle in execution["vehicles"]:
-        spawn = vehicle["spawn"]
-        yield (
-            f"vehicle  {vehicle['name']} ({vehicle['robot']}) at x {spawn['x']:g}, "
-            f"y {spawn['y']:g}, yaw {spawn['yaw']:g}"
-        )
-    yield "timeline"
-    for entry in execution["timeline"]:
-        yield f"  {entry['label']}: {entry['action']}, {_trigger(entry['trigger'])}"
-        yield f"    {_data(entry['resolved'])}"
-    yield "assertions"
-    for assertion in evaluation["assertions"]:
-        about = assertion["topic"] or assertion["model"] or ""
-        yield f"  {assertion['name']}: {assertion['type']} {about}".rstrip()
+    yield from _head(execution)
+    yield from _section("timeline", map(_entry, execution["timeline"]))
+    yield from _section("assertions", map(_judge, evaluation["assertions"]))
+    yield from _section("collectors", map(_judge, evaluation["kpis"]))
 
 
-def _trigger(trigger: Mapping[str, Any]) -> str:
-    offset = f"{(trigger.get('at_ns') or 0) / _NS:g} s"
-    if trigger.get("after"):
-        return f"{offset} after {', '.join(trigger['after'])}"
-    if trigger.get("when"):
-        return f"{offset} after {_data(trigger['when'])}"
-    if trigger.get("every_ns"):
-        return f"at {offset}, every {trigger['every_ns'] / _NS:g} s"
-    return f"at {offset}"
+def _head(execution: Mapping[str, Any]) -> Iterator[str]:
+    time, record = execution["time"], execution["record"]
+    lockstep = time["mode"] == "lockstep"
+    pace = f"ticks of {time['tick_ns'] / 1e6:g} ms" if lockstep else f"rtf {time['rtf']:g}"
+    clock = "simulation time" if lockstep else "the wall clock"
+    topics = ", ".join(record["topics"]) or "all topics"
+    rows = [
+        ("scenario", execution["scenario"]["name"]),
+        ("world", execution["world"]["name"]),
+        ("time", f"{time['mode']}, {pace}, seed {time['seed']}; the timeline counts {clock}"),
+        ("outputs", f"records {topics}" if record["enabled"] else "no recording"),
+        ("budget", f"{seconds(execution['budget']['timeout_ns'])} for the timeline"),
+    ]
+    rows += [("vehicle", _vehicle(vehicle)) for vehicle in execution["vehicles"]]
+    yield from table(rows, indent="")
 
 
-def _data(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+def _vehicle(vehicle: Mapping[str, Any]) -> str:
+    where = f"at {place_words(vehicle['spawn'])}, topics under /{vehicle['namespace']}"
+    return f"{vehicle['name']}, a {vehicle['robot']} {where}"
+
+
+def _section(title: str, items: Iterable[tuple[list[str], dict[str, str]]]) -> Iterator[str]:
+    """Yield a title and its items, each a row of cells with what belongs to it below."""
+    listed = list(items)
+    if not listed:
+        return
+    yield ""
+    yield title
+    heads = table([cells for cells, _ in listed])
+    for head, (_, details) in zip(heads, listed, strict=True):
+        yield head
+        yield from table(details.items(), indent=" " * 6)
+
+
+def _entry(entry: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+    resolved = dict(entry["resolved"])
+    if len(resolved) == 1:
+        (only,) = resolved.values()
+        resolved = dict(only) if isinstance(only, Mapping) and only else resolved
+    if resolved.get("vehicle") == entry["vehicle"]:
+        resolved.pop("vehicle", None)
+    known = set(_keys(resolved))
+    params = {key: value for key, value in entry["params"].items() if key not in known}
+    cells = [
+        entry["label"],
+        entry["action"],
+        entry["vehicle"] or "",
+        trigger_words(entry["trigger"]),
+    ]
+    return cells, _details({**resolved, **params})
+
+
+def _judge(judge: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+    spec = judge["spec"]
+    about = judge["topic"] or judge["model"] or spec.get("action") or spec.get("vehicle") or ""
+    details: dict[str, Any] = {}
+    if judge["model"] and judge["model"] != about:
+        details["model"] = judge["model"]
+    if judge["target"]:
+        details["target"] = judge["target"]
+    details |= {key: value for key, value in judge["resolved"].items() if value != about}
+    known = {*_keys(details), *_HEAD, *_RESOLVED}
+    details |= {key: value for key, value in spec.items() if key not in known}
+    if judge.get("on_fail") == "abort":
+        details["on_fail"] = "abort"
+    return [judge["name"], judge["type"], about, _window(spec)], _details(details)
+
+
+def _window(spec: Mapping[str, Any]) -> str:
+    if not any(key in spec for key in _WINDOW):
+        return ""
+    begin = f"from {spec.get('after_s', 0):g} s"
+    return f"{begin} to {spec['within_s']:g} s" if "within_s" in spec else f"{begin} to the end"
+
+
+def _details(values: Mapping[str, Any]) -> dict[str, str]:
+    return {key: value_words(value) for key, value in values.items() if value not in ({}, [], None)}
+
+
+def _keys(value: Any) -> Iterator[str]:
+    """Yield every key of a piece of data, inner ones included."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield key
+            yield from _keys(item)

@@ -9,13 +9,8 @@ from typing import NoReturn
 
 import click
 
-from fieldproof.engine import InfrastructureError
-from fieldproof.model import ScenarioError
-from fieldproof.runs import RunError, Status
-
-BISECT_SKIP = Status.ERROR.bisect_code
-INVALID = Status.INVALID.exit_code
-ERROR = Status.ERROR.exit_code
+from fieldproof.cli._exit_codes import FAILED, INVALID
+from fieldproof.cli._output import tell
 
 
 @contextmanager
@@ -25,20 +20,24 @@ def reported(*, undecided: int | None = None) -> Iterator[None]:
     Args:
         undecided: the exit code for all of them instead of their own.
     """
+    from fieldproof.engine import InfrastructureError
+    from fieldproof.model import ScenarioError
+    from fieldproof.runs import RunError
+
     try:
         yield
     except ScenarioError as error:
         for problem in error.problems:
-            click.echo(f"{problem}", err=True)
+            tell(str(problem))
         count = len(error.problems)
         stop(
             f"{count} problem{'' if count == 1 else 's'}, nothing was started", undecided or INVALID
         )
     except (InfrastructureError, RunError, OSError) as error:
-        stop(str(error), undecided or ERROR)
+        stop(str(error), undecided or FAILED)
 
 
 def stop(message: str, code: int) -> NoReturn:
     """Print a message to standard error and end with an exit code."""
-    click.echo(click.style(message, fg="red"), err=True)
+    tell(click.style(message, fg="red"))
     sys.exit(code)

@@ -39,7 +39,7 @@ def registries() -> Registries:
 
 
 def resolve(
-    scenario_file: pathlib.Path,
+    scenario_file: pathlib.Path | str,
     worlds_dir: pathlib.Path,
     robots_dir: pathlib.Path,
     *,
@@ -49,11 +49,11 @@ def resolve(
     """Return a scenario with its plans; nothing is started and nothing written.
 
     Args:
-        scenario_file: The scenario.
+        scenario_file: The scenario, or its text.
         worlds_dir: Where worlds are looked for.
         robots_dir: Where robots are looked for.
         known: What the scenario may use; what is installed when None.
-        file: What error positions name; the path when None.
+        file: What error positions name; the path when None. To be given with a text.
 
     Raises:
         ScenarioError: With everything that is wrong, in the order of the file; also when a file

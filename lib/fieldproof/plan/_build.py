@@ -45,7 +45,7 @@ class Plan:
 
 
 def build_plan(
-    scenario_file: pathlib.Path,
+    scenario_file: pathlib.Path | str,
     *,
     worlds_dir: pathlib.Path,
     robots_dir: pathlib.Path,
@@ -56,12 +56,12 @@ def build_plan(
     """Return a scenario and its plans.
 
     Args:
-        scenario_file: The scenario.
+        scenario_file: The scenario, or its text.
         worlds_dir: Where worlds are looked for.
         robots_dir: Where robots are looked for.
         registries: What the scenario may use.
         routes: Says where a vehicle's bridge can put faults.
-        file: What positions name; the path when absent.
+        file: What positions name; the path when absent. To be given with a text.
 
     Raises:
         OSError: A file cannot be read.

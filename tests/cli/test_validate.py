@@ -1,0 +1,124 @@
+import json
+import os
+
+import pytest
+
+SCENARIO = "scenarios/ugv_nav_to_goal.yaml"
+
+
+@pytest.fixture
+def broken(root, tmp_path):
+    path = tmp_path / "broken.yaml"
+    text = (root / SCENARIO).read_text()
+    path.write_text(text.replace("dock_yard", "dock_yrd").replace("tolerance_m", "tolerance"))
+    return path
+
+
+def test_valid_scenarios_are_said_to_be_valid(call):
+    result = call("validate", SCENARIO, "scenarios/ugv_nav_fails_on_time.yaml")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        f"{SCENARIO}: valid",
+        "scenarios/ugv_nav_fails_on_time.yaml: valid",
+    ]
+
+
+def test_every_problem_of_every_file_is_printed_with_its_position_in_order(call, broken, tmp_path):
+    other = tmp_path / "other.yaml"
+    other.write_text("kind: Scenario\n")
+    missing = tmp_path / "missing.yaml"
+    result = call("validate", broken, SCENARIO, missing, other)
+    assert result.exit_code == 2
+    lines = result.stderr.splitlines()
+    assert f"{broken}:7:8: world: unknown world 'dock_yrd' (nearest: dock_yard)" in lines
+    assert any("tolerance: unknown key (nearest: tolerance_m" in line for line in lines)
+    assert f"{missing}: No such file or directory" in lines
+    files = [line.partition(":")[0] for line in lines]
+    assert list(dict.fromkeys(files)) == list(map(str, (broken, missing, other)))
+    positions = [tuple(map(int, line.split(":")[1:3])) for line in lines if str(broken) in line]
+    assert positions == sorted(positions)
+    assert result.stdout == f"{SCENARIO}: valid\n"
+
+
+def test_problems_are_data_too(call, broken, tmp_path):
+    result = call("validate", "--json", SCENARIO, broken, tmp_path / "missing.yaml")
+    assert result.exit_code == 2
+    assert result.stderr == ""
+    data = json.loads(result.stdout)
+    assert (data["schema_version"], data["valid"], data["plugins_left_out"]) == (1, False, [])
+    good, bad, missing = data["files"]
+    assert good == {"file": SCENARIO, "valid": True, "problems": []}
+    assert bad["problems"][0] == {
+        "file": str(broken),
+        "line": 7,
+        "column": 8,
+        "path": "world",
+        "what": "unknown world 'dock_yrd'",
+        "hint": "nearest: dock_yard",
+    }
+    assert missing["problems"][0]["line"] is None
+
+
+def test_all_valid_is_said_in_data_by_the_exit_code_too(call):
+    result = call("validate", "--json", SCENARIO)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["valid"] is True
+
+
+def test_broken_plugins_are_in_the_data(process, broken_plugins):
+    done = process("validate", "--json", SCENARIO, path=[broken_plugins])
+    assert done.returncode == 0
+    left_out = json.loads(done.stdout)["plugins_left_out"]
+    assert {one["distribution"] for one in left_out} == {
+        "acme-missing",
+        "acme-other",
+        "acme-raises",
+        "acme-takes",
+    }
+
+
+def test_a_dash_is_standard_input(call, root):
+    text = (root / SCENARIO).read_text()
+    result = call("validate", "-", input=text)
+    assert (result.exit_code, result.stdout) == (0, "standard input: valid\n")
+    result = call("validate", "-", SCENARIO, input=text.replace("dock_yard", "dock_yrd"))
+    assert result.exit_code == 2
+    assert result.stderr.startswith("standard input:7:8: world: unknown world 'dock_yrd'")
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        pytest.param(b"\xff\xfe", "is not UTF-8 (byte 0xff)", id="no text"),
+        pytest.param(b"", "standard input:1:1: holds nothing", id="nothing"),
+        pytest.param(b"a: [" * (1 << 19), "is larger than 1 MiB", id="too much"),
+        pytest.param("é".encode() * (1 << 20), "is larger than 1 MiB", id="cut within a letter"),
+    ],
+)
+def test_standard_input_that_is_no_scenario_is_refused(call, given, what):
+    result = call("validate", "-", input=given)
+    assert result.exit_code == 2
+    assert what in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_standard_input_can_be_read_once(call):
+    result = call("validate", "-", "-", input="")
+    assert result.exit_code == 2
+    assert "standard input can be read once" in result.stderr
+
+
+def test_nobody_reading_the_output_changes_nothing_about_the_exit_code(process, broken):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = process("validate", SCENARIO, broken, stdout=writer)
+    os.close(writer)
+    assert done.returncode == 2
+    assert f"{broken}:7:8: world: unknown world" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_validating_starts_and_writes_nothing(call, root, tmp_path):
+    folders = ["--worlds", root / "worlds", "--robots", root / "robots"]
+    assert call("validate", root / SCENARIO, *folders, cwd=tmp_path).exit_code == 0
+    assert list(tmp_path.iterdir()) == []
