@@ -1,14 +1,25 @@
 """Builds evaluation plans and streams in lockstep time."""
 
+import json
 import math
 
-from fieldproof.assertions import Evaluator
-from fieldproof.model import NS_PER_S
+from fieldproof.assertions import Evaluator, assertion_registry
+from fieldproof.assertions import conformance as scenario
+from fieldproof.kpis import kpi_types
+from fieldproof.model import NS_PER_S, Pose, canonical_json, validated
+from fieldproof.plan import PlanContext
 from fieldproof.samples import Sample
 
 ORIGIN_S = 3.5
 ODOM = "/ugv1/odom"
 TARGET = {"x": 0.0, "y": 0.0, "z": 0.0, "yaw": 0.0}
+TYPES = assertion_registry([]).kinds
+FACTS = scenario.facts(
+    vehicles=("ugv1", "ugv2"),
+    frames={"gate": Pose(4.0, 0.0, 0.0, 0.0)},
+    actions=("drive", "back"),
+    assertions=("first", "second", "third"),
+)
 
 
 def planned(kind, name, spec, *, model=None, topic=None, target=None, resolved=None):
@@ -50,6 +61,19 @@ def topic_value(condition, name="it", **spec):
     return planned("topic_value", name, spec, topic=ODOM)
 
 
+def assertion(kind, name="it", **spec):
+    """One assertion as the plan makes it of what a scenario writes."""
+    return scenario.planned(type(TYPES[kind]), {"name": name, **spec}, FACTS)
+
+
+def collector(kind, name="it", **spec):
+    """One collector likewise."""
+    found = kpi_types()[kind]
+    model = validated(found.Spec, {"name": name, "type": kind, **spec})
+    one = found.plan(model, PlanContext(FACTS, ("kpis", 0), model))
+    return json.loads(canonical_json(one.to_data()))
+
+
 def at(t):
     """The simulation time of a time on the timeline, without the noise of a sum."""
     return round((ORIGIN_S + t) * NS_PER_S) / NS_PER_S
@@ -63,9 +87,9 @@ def end(t, status="completed"):
     return Sample.of("timeline", event="end", status=status, sim=at(t))
 
 
-def pose(t, x, y=0.0, yaw=0.0, model="ugv1"):
-    rest = dict.fromkeys(("z", "qx", "qy", "qz"), 0.0) | {"qw": 1.0}
-    return Sample.of("pose", sim=at(t), model=model, x=x, y=y, yaw=yaw, **rest)
+def pose(t, x, y=0.0, yaw=0.0, *, model="ugv1", z=0.0):
+    rest = dict.fromkeys(("qx", "qy", "qz"), 0.0) | {"qw": 1.0}
+    return Sample.of("pose", sim=at(t), model=model, x=x, y=y, z=z, yaw=yaw, **rest)
 
 
 def action(t, event, status="running", label="drive"):
@@ -91,12 +115,34 @@ def field_error(t, message="no field 'v'", field="v", topic=ODOM):
     return Sample.of("field_error", sim=at(t), topic=topic, field=field, message=message)
 
 
-def clock(t):
-    return Sample.of("clock", sim=at(t), rtf=1.0)
+def clock(t, rtf=1.0):
+    return Sample.of("clock", sim=at(t), rtf=rtf)
 
 
-def evaluator(*assertions, mode="lockstep"):
-    return Evaluator({"schema_version": 1, "assertions": list(assertions)}, mode)
+def latency(t, p95, count=100, window_s=2, topic=ODOM, **others):
+    figures = dict.fromkeys(("mean_ms", "max_ms", "min_ms", "p95_ms"), p95 if count else None)
+    figures |= others
+    return Sample.of("latency", sim=at(t), topic=topic, count=count, window_s=window_s, **figures)
+
+
+def no_stamp(t, message="std_msgs/msg/Bool has no header.stamp", topic=ODOM):
+    return field_error(t, message, "header.stamp", topic)
+
+
+def lifecycle(t, state, node="/ugv1/driver"):
+    return Sample.of("lifecycle", sim=at(t), node=node, state=state)
+
+
+def resource(t, cpu=50.0, memory=100.0, role="vehicle", vehicle="ugv1"):
+    return Sample.of(
+        "resource", sim=at(t), container=f"{vehicle}-{role}", role=role, vehicle=vehicle,
+        cpu_pct=cpu, memory_mb=memory,
+    )  # fmt: skip
+
+
+def evaluator(*assertions, mode="lockstep", kpis=()):
+    plan = {"schema_version": 1, "assertions": list(assertions), "kpis": list(kpis)}
+    return Evaluator(plan, mode, types=TYPES)
 
 
 def verdicts(assertions, samples, mode="lockstep"):
@@ -109,4 +155,13 @@ def verdicts(assertions, samples, mode="lockstep"):
 
 def verdict(assertion, samples, mode="lockstep"):
     (result,) = verdicts([assertion], [start(), *samples], mode=mode)
+    return result
+
+
+def measured(one, samples, mode="lockstep"):
+    """The result of one collector."""
+    judge = evaluator(mode=mode, kpis=[one])
+    for sample in [start(), *samples]:
+        judge.feed(sample)
+    (result,) = judge.collectors()
     return result

@@ -19,6 +19,7 @@ from fieldproof.samples import Sample, SampleError
 from .streams import (
     action,
     clock,
+    collector,
     contact,
     end,
     evaluator,
@@ -377,7 +378,14 @@ def test_evidence_is_a_copy_and_not_a_number_is_text():
         ({"assertions": [no_collision(), no_collision()]}, "two assertions are called it"),
         ({"assertions": [topic_value("value >")]}, "condition"),
         ({"schema_version": 2, "assertions": []}, "version 2"),
-        ({"assertions": [], "kpis": [{"type": "path"}]}, "collector type path"),
+        (
+            {"assertions": [], "kpis": [{"name": "it", "type": "pth"}]},
+            "collector type pth .nearest: path",
+        ),
+        (
+            {"assertions": [], "kpis": [collector("mission_time")] * 2},
+            "two collectors are called it",
+        ),
     ],
 )
 def test_a_plan_that_cannot_be_carried_out_is_refused(plan, what):

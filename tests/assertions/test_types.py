@@ -10,7 +10,8 @@ from fieldproof.model import ScenarioError
 from fieldproof.plan import Registries, build_plan
 
 from . import plugins
-from .streams import end, pose, start
+from .cases import CASES
+from .streams import end, evaluator, pose, start
 
 ROOT = pathlib.Path(__file__).parents[2]
 MODULE = plugins.__name__
@@ -154,10 +155,12 @@ def test_a_changed_limit_leaves_what_is_observed_alone(plan):
     assert tight.evaluation != loose.evaluation
 
 
-def test_the_five_built_in_types_are_known_without_any_plugin():
+def test_the_sixteen_built_in_types_are_known_without_any_plugin():
     registry = assertion_registry([])
     assert set(registry.kinds) == {
-        "reach_pose", "within_time", "topic_rate", "no_collision", "topic_value",
+        "reach_pose", "within_time", "topic_rate", "no_collision", "topic_value", "geofence",
+        "min_distance", "path_efficiency", "mission_time", "message_latency", "sequence",
+        "resource_usage", "lifecycle_state", "always", "never", "eventually",
     }  # fmt: skip
     assert registry.problems == ()
 
@@ -166,24 +169,7 @@ def test_the_five_built_in_types_are_known_without_any_plugin():
 def test_a_built_in_type_states_its_rules_and_its_metrics(kind):
     for rule in ("Passes", "Fails", "No data", "NaN", "End of the timeline"):
         assert rule.lower() in kind.__doc__.lower(), rule
-    planned = {
-        "reach_pose": {"vehicle": "a", "target": {"x": 0, "y": 0}},
-        "within_time": {"action": "a", "max_s": 1},
-        "topic_rate": {"topic": "/a", "min_hz": 1},
-        "no_collision": {"vehicle": "a"},
-        "topic_value": {"topic": "/a", "field": "a", "condition": "value"},
-    }[kind.type]
-    data = {
-        "name": "it",
-        "type": kind.type,
-        "spec": {"name": "it", "type": kind.type, **planned},
-        "topic": "/a",
-        "model": "a",
-        "target": {"x": 0.0, "y": 0.0, "z": 0.0, "yaw": 0.0},
-        "resolved": {"action": "a", "vehicle": "a"},
-        "source": "",
-    }
-    checker = Evaluator({"assertions": [data]}, "lockstep")._checkers[0]
+    checker = evaluator(CASES[kind.type][0].assertion, *CASES[kind.type][0].others)._checkers[0]
     assert set(checker.metrics()) == set(kind.metrics)
 
 

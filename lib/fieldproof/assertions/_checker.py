@@ -1,10 +1,9 @@
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fieldproof.assertions._result import VERDICTS, Result
-from fieldproof.kpis import Metrics, evidence_of, figure_of
+from fieldproof.kpis import Metrics, evidence_of, figure_of, window_of
 from fieldproof.model import Duration, printable
 from fieldproof.plan import PlannedAssertion
 from fieldproof.samples import Sample, Subject
@@ -75,6 +74,11 @@ class Checker:
         if self.result is None:
             self._notes.append((t, sample.sim, fields))
 
+    def note_at(self, t: float, sim: float | None, **fields: Any) -> None:
+        """Do the same for something that is no sample, at a time on the timeline and simulated."""
+        if self.result is None:
+            self._notes.append((t, sim, fields))
+
     def resolve(
         self, status: str, reason: str, t: float | None, sim: float | None = None, **evidence: Any
     ) -> None:
@@ -122,11 +126,9 @@ class WindowedChecker(Checker):
 
     def __init__(self, planned: PlannedAssertion) -> None:
         super().__init__(planned)
-        after: Duration | None = getattr(planned.spec, "after_s", None)
         within: Duration | None = getattr(planned.spec, "within_s", None)
         self._within_text = f"within {within.to_number()} s" if within else ""
-        self.after_s = after.seconds if after else 0.0
-        self.until_s = within.seconds if within else math.inf
+        self.after_s, self.until_s = window_of(planned.spec)
         self.due_s = self.until_s
 
     def in_window(self, t: float) -> bool:

@@ -4,37 +4,41 @@ from dataclasses import replace
 from typing import Any
 
 from fieldproof.assertions._checker import Checker
-from fieldproof.assertions._order import settled_last
+from fieldproof.assertions._prepared import EvaluationError, checkers_of, collectors_of
 from fieldproof.assertions._registry import assertion_types
 from fieldproof.assertions._result import FAILED, PENDING, SKIPPED, Result
 from fieldproof.assertions._type import AssertionType
-from fieldproof.kpis import Measured, kpi_map
-from fieldproof.model import ScenarioError, nearest, printable, validated
-from fieldproof.plan import PlannedAssertion
+from fieldproof.kpis import (
+    MISSING,
+    Collector,
+    CollectorResult,
+    CollectorType,
+    Measured,
+    kpi_map,
+    kpi_types,
+)
+from fieldproof.model import printable
+from fieldproof.plan import settled_last
 from fieldproof.samples import NS_PER_S, Sample, Subject, TimelineOrigin, subject_of, to_ns
 
-SCHEMA_VERSION = 1
 _COMPLETED = "completed"
 
 
-class EvaluationError(ValueError):
-    """An evaluation plan cannot be carried out; the text says why."""
-
-
 class Evaluator:
-    """Gives a run's verdicts from its samples, live or recorded, with the same result to the byte.
+    """Gives a run's verdicts and figures from its samples, the same live and recorded, to the byte.
 
     It is driven by the stream alone. Each sample first moves time on, which ends deadlines, and
-    is then handed to the checkers that want its subject. The `timeline` sample with event `start`
-    sets the origin of time; the one with event `end` finishes: if its status is `completed` the
-    checkers give their last verdicts, else what is pending is skipped.
+    is then handed to the checkers and collectors that want its subject. The `timeline` sample with
+    event `start` sets the origin of time; the one with event `end` finishes: if its status is
+    `completed` the checkers give their last verdicts, else what is pending is skipped.
 
     Of the time before the start, the last sample of each subject is kept and handed over at the
     start, with its negative time, so that a value that is published only once is known.
     A sample that lacks the mode's clock comes at the present time. One from the past (they may
     arrive out of order) is handed over with its own time, and time does not move back.
 
-    A checker that raises fails its assertion with the exception as the reason.
+    A checker that raises fails its assertion with the exception as the reason; a collector that
+    raises has measured nothing.
     """
 
     def __init__(
@@ -43,39 +47,49 @@ class Evaluator:
         mode: str,
         *,
         types: Mapping[str, AssertionType] | None = None,
+        collectors: Mapping[str, CollectorType] | None = None,
     ) -> None:
-        """Prepare the checkers of an evaluation plan.
+        """Prepare the checkers and collectors of an evaluation plan.
 
         Args:
             evaluation: The content of evaluation.json.
             mode: The run's time mode: `lockstep`, `sim` or `realtime`.
             types: The assertion types by name; those that are installed when None.
+            collectors: The collectors by their type; all there are when None.
 
         Raises:
             EvaluationError: The plan is of a newer version, names an unknown type, has two
                 assertions of one name, or assertions that wait for each other.
         """
+        self._lockstep = mode == "lockstep"
         self._mode = mode
-        self._checkers = _checkers(evaluation, assertion_types() if types is None else types)
-        names = {one.planned.spec.name: one.depends_on() for one in self._checkers}
+        self._checkers = checkers_of(evaluation, assertion_types() if types is None else types)
+        known = kpi_types() if collectors is None else collectors
+        self._collectors = collectors_of(evaluation, known)
+        names = {one.planned.spec.name: tuple(one.depends_on()) for one in self._checkers}
         try:
             order = settled_last(names)
         except ValueError as error:
             raise EvaluationError(str(error)) from error
         by_name = {one.planned.spec.name: one for one in self._checkers}
         self._settling = [by_name[name] for name in order]
+        self._free = [one for one in self._checkers if not names[one.planned.spec.name]]
+        self._waiting = [one for one in self._settling if names[one.planned.spec.name]]
         self._place = {id(one): place for place, one in enumerate(self._checkers)}
-        self._by_subject: dict[Subject, list[Checker]] = {}
+        self._listening: dict[Subject, list[Checker]] = {}
+        self._measuring: dict[Subject, list[Collector]] = {}
         self._everything: list[Checker] = []
-        self._interested = self._subscribe()
+        self._subscribe()
         self._origin: TimelineOrigin | None = None
         self._before: dict[Subject, Sample] = {}
         self._now = -math.inf
         self._due = -math.inf
+        self._clock: float | None = None
+        self._clock_t = 0.0
         self._sample: tuple[float, float | None] | None = None
         self._fresh: list[Checker] = []
         self._resolved: list[Result] = []
-        self._broken: set[int] = set()
+        self._broken: dict[int, str] = {}
         self._finished = False
 
     @property
@@ -92,11 +106,15 @@ class Evaluator:
         """Take the next sample of the stream and return the verdicts that it brings."""
         if self._finished:
             return []
-        origin = self._origin
-        if origin is None or sample.kind == "timeline":
+        if self._origin is None or sample.kind == "timeline":
             return self._edge(sample)
-        t_ns = origin.t_ns(sample)
-        t = self._now if t_ns is None else t_ns / NS_PER_S
+        clock = sample.sim if self._lockstep else sample.wall
+        if clock is not None and clock == self._clock:
+            t = self._clock_t
+        else:
+            t_ns = self._origin.t_ns(sample)
+            t = self._now if t_ns is None else t_ns / NS_PER_S
+            self._clock, self._clock_t = clock, t
         news = self._advance(t) if t > self._now else []
         self._deliver(sample, t)
         return news + self._take() if self._fresh else news
@@ -134,6 +152,9 @@ class Evaluator:
                 )
                 self._call(checker, checker.resolve, SKIPPED, f"{why}{how}", end)
                 news += self._take(tell=False)
+        if completed and end is not None:
+            for collector in self._collectors:
+                self._call(collector, collector.on_finish, end)
         return news
 
     def results(self) -> list[Result]:
@@ -147,40 +168,57 @@ class Evaluator:
         """Return the verdicts in the order in which they were given."""
         return list(self._resolved)
 
+    def collectors(self) -> list[CollectorResult]:
+        """Return what the collectors have measured until now, in the scenario's order."""
+        results = []
+        for collector in self._collectors:
+            result = self._call(collector, CollectorResult.of, collector)
+            if result is None:
+                spec, why = collector.planned.spec, self._broken[id(collector)]
+                reason = f"its collector raised {why}"
+                result = CollectorResult(spec.name, spec.type, MISSING, reason, {"error": why})
+            results.append(result)
+        return results
+
     def kpis(self) -> dict[str, dict[str, Any]]:
-        """Return what the checkers have measured until now, as the run's flat map of figures.
+        """Return what was measured until now, as the run's flat map of figures.
 
         A checker goes on measuring after its verdict, so this may differ from the verdict's own
         metrics, which are of that moment.
         """
         measured = []
-        for checker in self._checkers:
-            spec = checker.planned.spec
-            metrics = self._call(checker, checker.metrics) or {}
-            measured.append(Measured(spec.name, f"assertion:{spec.type}", metrics))
+        measuring: tuple[tuple[str, Iterable[Checker | Collector]], ...] = (
+            ("assertion", self._checkers),
+            ("kpi", self._collectors),
+        )
+        for source, ones in measuring:
+            for one in ones:
+                spec = one.planned.spec
+                metrics = self._call(one, one.metrics) or {}
+                measured.append(Measured(spec.name, f"{source}:{spec.type}", metrics))
         return kpi_map(measured)
 
-    def _subscribe(self) -> Callable[[Subject], Iterable[Checker]]:
+    def _subscribe(self) -> None:
         for checker in self._checkers:
-            checker.when_resolved = self._note_verdict
+            checker.when_resolved = self._fresh_one
             subjects = checker.subjects()
             if subjects is None:
                 self._everything.append(checker)
                 continue
             for subject in dict.fromkeys(subjects):
-                self._by_subject.setdefault(subject, []).append(checker)
-        if not self._everything:
-            return lambda subject: tuple(self._by_subject.get(subject, ()))
-        return lambda subject: (*self._by_subject.get(subject, ()), *self._everything)
+                self._listening.setdefault(subject, []).append(checker)
+        for collector in self._collectors:
+            for subject in dict.fromkeys(collector.subjects()):
+                self._measuring.setdefault(subject, []).append(collector)
 
-    def _note_verdict(self, checker: Checker) -> None:
+    def _fresh_one(self, checker: Checker) -> None:
         self._fresh.append(checker)
 
     def _edge(self, sample: Sample) -> list[Result]:
         """Take a sample from before the start, or one that marks the timeline's start or end."""
         if sample.kind != "timeline":
             subject = subject_of(sample)
-            if self._interested(subject):
+            if self._everything or subject in self._listening or subject in self._measuring:
                 self._before.pop(subject, None)
                 self._before[subject] = sample
             return []
@@ -208,33 +246,55 @@ class Evaluator:
         return news + self._take()
 
     def _advance(self, t: float) -> list[Result]:
+        """Move time on. Those that wait for others' verdicts learn of these before it."""
         if t <= self._now:
             return []
         self._now = t
         if t < self._due:
             return []
         self._sample = None
-        for checker in self._checkers:
-            if not checker.done and (checker.due_s is None or t >= checker.due_s):
-                self._call(checker, checker.on_tick, t)
+        self._tick(self._free, t)
+        news = self._take()
+        for checker in self._waiting:
+            self._tick((checker,), t)
+            news += self._take()
         self._due = min(map(_due_of, self._checkers), default=math.inf)
-        return self._take()
+        return news
+
+    def _tick(self, checkers: Iterable[Checker], t: float) -> None:
+        for checker in checkers:
+            if checker.result is None and (checker.due_s is None or t >= checker.due_s):
+                self._call(checker, checker.on_tick, t)
 
     def _deliver(self, sample: Sample, t: float) -> None:
         self._sample = (t, sample.sim)
-        for checker in self._interested(subject_of(sample)):
-            try:
-                checker.on_sample(sample, t)
-            except Exception as error:  # noqa: BLE001 - a plugin's checker may raise anything
-                self._break(checker, error)
-            if checker.result is None:
-                self._due = min(self._due, _due_of(checker))
+        subject = subject_of(sample)
+        for listening in (self._listening.get(subject, ()), self._everything):
+            for checker in tuple(listening):
+                try:
+                    checker.on_sample(sample, t)
+                except Exception as error:  # noqa: BLE001 - a plugin's checker may raise anything
+                    self._break(checker, error)
+                self._heed(checker)
+        for collector in tuple(self._measuring.get(subject, ())):
+            self._call(collector, collector.on_sample, sample, t)
         if sample.kind == "action":
             label, event = sample.data["label"], sample.data["event"]
             status = str(sample.data.get("status", ""))
             for checker in self._checkers:
                 self._call(checker, checker.on_action, label, event, t, status)
-                self._due = min(self._due, _due_of(checker))
+                self._heed(checker)
+            for collector in self._collectors:
+                self._call(collector, collector.on_action, label, event, t, status)
+
+    def _heed(self, checker: Checker) -> None:
+        """Keep in mind when a checker wants its next tick."""
+        if checker.result is None:
+            due = checker.due_s
+            if due is None:
+                self._due = -math.inf
+            elif due < self._due:
+                self._due = due
 
     def _take(self, *, tell: bool = True) -> list[Result]:
         """Close the verdicts given since the last call and tell the other checkers of them."""
@@ -249,7 +309,7 @@ class Evaluator:
                 for other in self._checkers if tell else ():
                     if not other.done:
                         self._call(other, other.on_verdict, result, result.t_s)
-                        self._due = min(self._due, _due_of(other))
+                        self._heed(other)
         return news
 
     def _when(self, checker: Checker) -> tuple[float, int]:
@@ -260,31 +320,32 @@ class Evaluator:
         assert result is not None
         if result.sim_s is not None or result.t_s is None:
             return result
-        if self._mode == "lockstep" and self._origin and self._origin.sim is not None:
+        if self._lockstep and self._origin and self._origin.sim is not None:
             sim_s = (to_ns(self._origin.sim) + to_ns(result.t_s)) / NS_PER_S
             return replace(result, sim_s=sim_s)
         if self._sample is not None and self._sample[0] == result.t_s:
             return replace(result, sim_s=self._sample[1])
         return result
 
-    def _call(self, checker: Checker, hook: Callable[..., Any], *args: Any) -> Any:
-        if id(checker) in self._broken:
+    def _call(self, one: Checker | Collector, hook: Callable[..., Any], *args: Any) -> Any:
+        if id(one) in self._broken:
             return None
         try:
             return hook(*args)
         except Exception as error:  # noqa: BLE001 - a plugin's checker may raise anything
-            self._break(checker, error)
+            self._break(one, error)
             return None
 
-    def _break(self, checker: Checker, error: Exception) -> None:
-        """Fail the assertion of a checker that raised, and leave the checker alone from now on."""
-        self._broken.add(id(checker))
-        for listening in (*self._by_subject.values(), self._everything):
-            listening[:] = [one for one in listening if one is not checker]
-        if checker.result is None:
-            what = printable(f"{type(error).__name__}: {error}")
-            spec = checker.planned.spec
-            checker.result = Result(
+    def _break(self, one: Checker | Collector, error: Exception) -> None:
+        """Leave one that raised alone from now on, and fail its assertion if it is a checker."""
+        what = self._broken[id(one)] = printable(f"{type(error).__name__}: {error}")
+        if isinstance(one, Collector):
+            return
+        for listening in (*self._listening.values(), self._everything):
+            listening[:] = [other for other in listening if other is not one]
+        if one.result is None:
+            spec = one.planned.spec
+            one.result = Result(
                 spec.name,
                 spec.type,
                 FAILED,
@@ -293,7 +354,7 @@ class Evaluator:
                 evidence={"error": what},
                 on_fail=getattr(spec, "on_fail", "continue"),
             )
-            self._fresh.append(checker)
+            self._fresh.append(one)
 
 
 def _due_of(checker: Checker) -> float:
@@ -301,25 +362,3 @@ def _due_of(checker: Checker) -> float:
     if checker.result is not None:
         return math.inf
     return -math.inf if checker.due_s is None else checker.due_s
-
-
-def _checkers(evaluation: Mapping[str, Any], types: Mapping[str, AssertionType]) -> list[Checker]:
-    version = evaluation.get("schema_version", SCHEMA_VERSION)
-    if version != SCHEMA_VERSION:
-        raise EvaluationError(f"the plan is of version {version}, this is {SCHEMA_VERSION}")
-    if evaluation.get("kpis"):
-        raise EvaluationError(f"unknown collector type {evaluation['kpis'][0].get('type')}")
-    checkers: dict[str, Checker] = {}
-    for data in evaluation["assertions"]:
-        name, kind = data["name"], types.get(data["type"])
-        if kind is None:
-            hint = nearest(data["type"], types)
-            raise EvaluationError(f"assertion {name}: unknown type {data['type']} ({hint})")
-        if name in checkers:
-            raise EvaluationError(f"two assertions are called {name}")
-        try:
-            spec = validated(kind.Spec, data["spec"])
-        except ScenarioError as error:
-            raise EvaluationError(f"assertion {name}: {error}") from error
-        checkers[name] = kind.checker(PlannedAssertion.from_data(data, spec))
-    return list(checkers.values())

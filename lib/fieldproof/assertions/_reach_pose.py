@@ -7,13 +7,10 @@ from pydantic import Field
 from fieldproof.assertions._checker import WindowedChecker
 from fieldproof.assertions._result import FAILED, PASSED
 from fieldproof.assertions._type import AssertionSpec, AssertionType
-from fieldproof.kpis import Metrics, number, rounded
+from fieldproof.kpis import MOVED_M, Metrics, number, rounded
 from fieldproof.model import AssertionBase, Name, Placement, PositiveDuration
 from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import Sample, Subject
-
-MOVED_M = 0.05
-"""A model that never gets further than this from where it was first seen has not moved."""
 
 
 class ReachPose(AssertionBase):

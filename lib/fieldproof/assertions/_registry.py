@@ -4,8 +4,19 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Literal, get_args, get_origin
 
+from fieldproof.assertions._always import AlwaysType
+from fieldproof.assertions._eventually import EventuallyType
+from fieldproof.assertions._geofence import GeofenceType
+from fieldproof.assertions._lifecycle_state import LifecycleStateType
+from fieldproof.assertions._message_latency import MessageLatencyType
+from fieldproof.assertions._min_distance import MinDistanceType
+from fieldproof.assertions._mission_time import MissionTimeType
+from fieldproof.assertions._never import NeverType
 from fieldproof.assertions._no_collision import NoCollisionType
+from fieldproof.assertions._path_efficiency import PathEfficiencyType
 from fieldproof.assertions._reach_pose import ReachPoseType
+from fieldproof.assertions._resource_usage import ResourceUsageType
+from fieldproof.assertions._sequence import SequenceType
 from fieldproof.assertions._topic_rate import TopicRateType
 from fieldproof.assertions._topic_value import TopicValueType
 from fieldproof.assertions._type import AssertionType
@@ -20,6 +31,17 @@ BUILT_IN: tuple[type[AssertionType], ...] = (
     TopicRateType,
     NoCollisionType,
     TopicValueType,
+    GeofenceType,
+    MinDistanceType,
+    PathEfficiencyType,
+    MissionTimeType,
+    MessageLatencyType,
+    SequenceType,
+    ResourceUsageType,
+    LifecycleStateType,
+    AlwaysType,
+    NeverType,
+    EventuallyType,
 )
 
 _TYPE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\Z")

@@ -1,4 +1,3 @@
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
@@ -6,34 +5,27 @@ from pydantic import Field
 
 from fieldproof.assertions._checker import WindowedChecker
 from fieldproof.assertions._result import FAILED, PASSED
-from fieldproof.assertions._type import AssertionSpec, AssertionType, WindowedSpec
-from fieldproof.kpis import Metrics, brief, number
+from fieldproof.assertions._type import AssertionSpec, AssertionType
+from fieldproof.kpis import Metrics, Numbers, ValueParameters, brief, number, planned_field
 from fieldproof.model import (
+    AssertionBase,
     ConditionEvaluationError,
-    FieldPath,
-    MessageType,
-    Name,
-    TopicName,
     ValueCondition,
     compile_condition,
     shown,
 )
-from fieldproof.plan import PlanContext, PlannedAssertion, Watch
+from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import Sample, Subject
 
 
-class TopicValue(WindowedSpec):
+class TopicValue(ValueParameters, AssertionBase):
     """A condition over a field of a topic's messages."""
 
     type: Literal["topic_value"]
-    topic: TopicName = Field(description="The topic.")
-    vehicle: Name | None = Field(default=None, description="Whose namespace the topic is in.")
-    field: FieldPath = Field(description="The field of its messages.")
     condition: ValueCondition = Field(description="A condition over value.")
     mode: Literal["always", "eventually"] = Field(
         default="always", description="Whether every message must satisfy it, or one."
     )
-    message_type: MessageType | None = Field(default=None, description="The topic's type.")
 
 
 class TopicValueType(AssertionType):
@@ -62,10 +54,7 @@ class TopicValueType(AssertionType):
 
     def plan(self, spec: TopicValue, context: PlanContext) -> PlannedAssertion:
         """Return the assertion with its topic absolute."""
-        topic = context.topic(spec.vehicle, spec.topic, message_type=spec.message_type)
-        kind = context.message_type(topic, spec.message_type)
-        watch = Watch("value", topic, field=spec.field, message_type=kind)
-        return PlannedAssertion(spec, topic=topic, watches=(watch,))
+        return planned_field(spec, context)
 
     def checker(self, planned: PlannedAssertion) -> "TopicValueChecker":
         """Return the checker."""
@@ -84,10 +73,7 @@ class TopicValueChecker(WindowedChecker):
         self._condition = compile_condition(planned.spec.condition)
         self._what = f"{planned.topic} {planned.spec.field}"
         self._always = planned.spec.mode == "always"
-        self._samples = 0
-        self._lowest: float | None = None
-        self._highest: float | None = None
-        self._last: Any = None
+        self._numbers = Numbers()
         self._decisive: dict[str, Any] = {}
 
     def subjects(self) -> tuple[Subject, ...]:
@@ -102,8 +88,8 @@ class TopicValueChecker(WindowedChecker):
         if not self.in_window(t):
             return
         value = sample.data["value"]
-        self._measure(value)
-        if self.done:
+        self._numbers.add(value)
+        if self.result is not None:
             return
         self.note(t, sample, value=brief(value))
         try:
@@ -120,47 +106,35 @@ class TopicValueChecker(WindowedChecker):
 
     def on_window_end(self, t: float, when: str) -> None:
         """Pass what held throughout; fail what never held, or was never seen."""
-        if not self._samples:
+        if not self._numbers.samples:
             self.resolve(FAILED, f"no message of {self._what} was seen {when}", t)
         elif self._always:
-            what = f"{self._what} satisfied {self._spec.condition} in {self._samples} messages"
+            what = (
+                f"{self._what} satisfied {self._spec.condition} in {self._numbers.samples} messages"
+            )
             self.resolve(PASSED, what, t)
         else:
             never = f"{self._what} never satisfied {self._spec.condition} {when}"
-            self.resolve(FAILED, f"{never} (last {_text(self._last)})", t)
+            self.resolve(FAILED, f"{never} (last {_text(self._numbers.last)})", t)
 
     def evidence(self) -> Mapping[str, Any]:
         """How many values there were, their extremes, the last, and the one that decided."""
         return {
-            "samples": self._samples,
-            "lowest": self._lowest,
-            "highest": self._highest,
-            "last": brief(self._last),
+            "samples": self._numbers.samples,
+            "lowest": self._numbers.lowest,
+            "highest": self._numbers.highest,
+            "last": brief(self._numbers.last),
             **self._decisive,
         }
 
     def metrics(self) -> Metrics:
         """Figures in the field's own unit."""
         return {
-            "samples": (self._samples, ""),
-            "lowest": (self._lowest, ""),
-            "highest": (self._highest, ""),
-            "last": (brief(self._last), ""),
+            "samples": (self._numbers.samples, ""),
+            "lowest": (self._numbers.lowest, ""),
+            "highest": (self._numbers.highest, ""),
+            "last": (brief(self._numbers.last), ""),
         }
-
-    def _measure(self, value: Any) -> None:
-        self._samples += 1
-        self._last = value
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
-            return
-        if self._lowest is None or value < self._lowest:
-            self._lowest = value
-        if self._highest is None or value > self._highest:
-            self._highest = value
 
     def _decide(self, status: str, reason: str, sample: Sample, t: float) -> None:
         key = "satisfied" if status == PASSED else "violation"

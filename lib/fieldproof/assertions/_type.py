@@ -1,17 +1,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from pydantic import Field, model_validator
-
 from fieldproof.assertions._checker import Checker
-from fieldproof.model import (
-    AssertionBase,
-    Duration,
-    NonNegativeDuration,
-    PositiveDuration,
-    Problem,
-    faults,
-)
+from fieldproof.kpis import Window, watches_of
+from fieldproof.model import AssertionBase
 from fieldproof.plan import PlanContext, PlannedAssertion, Watch
 
 AssertionSpec = type[AssertionBase]
@@ -43,24 +35,8 @@ class AssertionType:
 
     def watches(self, planned: PlannedAssertion) -> Iterable[Watch]:
         """Return what the observer must look at: the plan's own, and the model it reads."""
-        if planned.model is not None:
-            return (*planned.watches, Watch("model", model=planned.model))
-        return planned.watches
+        return watches_of(planned)
 
 
-class WindowedSpec(AssertionBase):
+class WindowedSpec(Window, AssertionBase):
     """An assertion with a window of time."""
-
-    after_s: NonNegativeDuration = Field(
-        default=Duration(), description="Grace period after the timeline starts."
-    )
-    within_s: PositiveDuration | None = Field(
-        default=None, description="The window's end; the timeline's when absent."
-    )
-
-    @model_validator(mode="after")
-    def _window_is_open(self) -> "WindowedSpec":
-        if self.within_s is not None and self.within_s <= self.after_s:
-            problem = Problem("must be later than after_s", ("within_s",), f"{self.after_s}")
-            raise faults(type(self).__name__, [problem])
-        return self

@@ -1,5 +1,132 @@
-"""The figures of a run, measured without judging."""
+"""The figures of a run, measured without judging: collectors, and the map of what was measured."""
 
+from fieldproof.kpis._collector import (
+    MEASURED,
+    MISSING,
+    Collector,
+    CollectorResult,
+    CollectorSpec,
+    CollectorType,
+    watches_of,
+)
+from fieldproof.kpis._distance import (
+    Distance,
+    DistanceCollector,
+    DistanceParameters,
+    DistanceTo,
+    DistanceType,
+    Gap,
+    planned_distance,
+)
+from fieldproof.kpis._figures import brief, evidence_of, figure_of, number, rounded
+from fieldproof.kpis._geometry import Point, distance, is_finite, level_distance, point_of
+from fieldproof.kpis._latency import Latency, LatencyCollector, LatencyParameters, LatencyType
 from fieldproof.kpis._map import Measured, Metrics, kpi_map
+from fieldproof.kpis._mission_time import (
+    OK,
+    MissionTime,
+    MissionTimeType,
+    SpanCollector,
+    SpanParameters,
+    planned_span,
+)
+from fieldproof.kpis._path import (
+    FEWEST_POSES,
+    MOVED_M,
+    Path,
+    PathCollector,
+    PathParameters,
+    PathType,
+    planned_path,
+)
+from fieldproof.kpis._rate import Rate, RateCollector, RateParameters, RateType, no_window
+from fieldproof.kpis._registry import kpi_registry, kpi_types
+from fieldproof.kpis._resources import (
+    ContainerParameters,
+    ResourceCollector,
+    Resources,
+    ResourcesType,
+    SlidingMean,
+    planned_container,
+)
+from fieldproof.kpis._value import (
+    Numbers,
+    Value,
+    ValueCollector,
+    ValueParameters,
+    ValueType,
+    planned_field,
+)
+from fieldproof.kpis._window import Window, is_occurrence, window_of
+from fieldproof.kpis._windows import Windows, planned_topic
 
-__all__ = ["Measured", "Metrics", "kpi_map"]
+__all__ = [
+    "FEWEST_POSES",
+    "MEASURED",
+    "MISSING",
+    "MOVED_M",
+    "OK",
+    "Collector",
+    "CollectorResult",
+    "CollectorSpec",
+    "CollectorType",
+    "ContainerParameters",
+    "Distance",
+    "DistanceCollector",
+    "DistanceParameters",
+    "DistanceTo",
+    "DistanceType",
+    "Gap",
+    "Latency",
+    "LatencyCollector",
+    "LatencyParameters",
+    "LatencyType",
+    "Measured",
+    "Metrics",
+    "MissionTime",
+    "MissionTimeType",
+    "Numbers",
+    "Path",
+    "PathCollector",
+    "PathParameters",
+    "PathType",
+    "Point",
+    "Rate",
+    "RateCollector",
+    "RateParameters",
+    "RateType",
+    "ResourceCollector",
+    "Resources",
+    "ResourcesType",
+    "SlidingMean",
+    "SpanCollector",
+    "SpanParameters",
+    "Value",
+    "ValueCollector",
+    "ValueParameters",
+    "ValueType",
+    "Window",
+    "Windows",
+    "brief",
+    "distance",
+    "evidence_of",
+    "figure_of",
+    "is_finite",
+    "is_occurrence",
+    "kpi_map",
+    "kpi_registry",
+    "kpi_types",
+    "level_distance",
+    "no_window",
+    "number",
+    "planned_container",
+    "planned_distance",
+    "planned_field",
+    "planned_path",
+    "planned_span",
+    "planned_topic",
+    "point_of",
+    "rounded",
+    "watches_of",
+    "window_of",
+]

@@ -8,6 +8,8 @@ from fieldproof.model import KpiBase, canonical_json, printable
 from fieldproof.plan import PlanContext, PlannedAssertion, Watch
 from fieldproof.samples import Sample, Subject
 
+CollectorSpec = type[KpiBase]
+
 MEASURED = "measured"
 MISSING = "missing"
 
@@ -57,7 +59,7 @@ class CollectorType:
 
     type: ClassVar[str]
     """What a collector writes as its type."""
-    Spec: ClassVar[type[KpiBase]]
+    Spec: ClassVar[CollectorSpec]
     """The specification: `name`, `type` as a literal, and the parameters."""
     summary: ClassVar[str]
     """What is measured, in a sentence."""

@@ -4,12 +4,11 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from fieldproof.kpis._collector import Collector, CollectorType
+from fieldproof.kpis._collector import Collector, CollectorSpec, CollectorType
 from fieldproof.kpis._figures import rounded
 from fieldproof.kpis._geometry import (
     Point,
     distance,
-    is_finite,
     level_distance,
     point_of,
     shown_point,
@@ -83,7 +82,7 @@ class DistanceType(CollectorType):
     """
 
     type: ClassVar[str] = "distance"
-    Spec: ClassVar[type[KpiBase]] = Distance
+    Spec: ClassVar[CollectorSpec] = Distance
     summary: ClassVar[str] = "How close a vehicle came to something else."
     metrics: ClassVar[Mapping[str, str]] = {
         "closest_m": "smallest distance",
@@ -101,7 +100,7 @@ class DistanceType(CollectorType):
 
 
 class Gap(NamedTuple):
-    """A measured distance in metres, with both places; NaN when a pose is no finite number."""
+    """A measured distance in metres, with both places; not finite when one of them is not."""
 
     t: float
     sample: Sample
@@ -187,9 +186,7 @@ class DistanceCollector(Collector):
             return
         model = sample.data["model"]
         waiting = self._waiting
-        if waiting is not None and (
-            waiting.moment != moment or waiting.sample.data["model"] == model
-        ):
+        if waiting is not None and waiting.moment != moment:
             self.settle()
         self._waiting = None
         last = self._last.get(model)
@@ -251,14 +248,13 @@ class DistanceCollector(Collector):
             return
         here = seen.point
         between = level_distance(here, there) if self._level else distance(here, there)
-        if not (is_finite(here) and is_finite(there)):
-            between = math.nan
         if swapped:
             here, there = there, here
         gap = Gap(seen.t, seen.sample, between, here, there)
         self.samples += 1
         if math.isfinite(between):
-            self._final = gap
+            if self._final is None or gap.t >= self._final.t:
+                self._final = gap
             if self.closest is None or between < self.closest.distance:
                 self.closest = gap
         if self._told is not None:

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from fieldproof.kpis._collector import Collector, CollectorType
+from fieldproof.kpis._collector import Collector, CollectorSpec, CollectorType
 from fieldproof.kpis._figures import rounded
 from fieldproof.kpis._geometry import Point, distance, is_finite, level_distance, point_of
 from fieldproof.kpis._map import Metrics
@@ -66,7 +66,7 @@ class PathType(CollectorType):
     """
 
     type: ClassVar[str] = "path"
-    Spec: ClassVar[type[KpiBase]] = Path
+    Spec: ClassVar[CollectorSpec] = Path
     summary: ClassVar[str] = "The path that a vehicle drove, and how straight it was."
     metrics: ClassVar[Mapping[str, str]] = {
         "path_m": "length of the path",

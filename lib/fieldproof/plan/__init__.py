@@ -3,6 +3,7 @@
 from fieldproof.plan._build import Plan, build_plan
 from fieldproof.plan._bundle import write_bundle, write_evaluation, write_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld
+from fieldproof.plan._order import CircleError, settled_last
 from fieldproof.plan._planned import (
     PlannedAssertion,
     PlannedVehicle,
@@ -15,6 +16,7 @@ from fieldproof.plan._watches import Watch, observation
 
 __all__ = [
     "AssertionType",
+    "CircleError",
     "EventType",
     "InjectorRoute",
     "KpiType",
@@ -32,6 +34,7 @@ __all__ = [
     "no_routes",
     "observation",
     "plain",
+    "settled_last",
     "write_bundle",
     "write_evaluation",
     "write_execution",

@@ -20,6 +20,7 @@ from fieldproof.model import (
 from fieldproof.plan._compose import compose_evaluation, compose_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld, Unchecked
 from fieldproof.plan._library import Shelved, shelved_model, shelved_robot, shelved_world
+from fieldproof.plan._order import CircleError, settled_last
 from fieldproof.plan._planned import PlannedAssertion, PlannedVehicle, plain
 from fieldproof.plan._routes import RoutesOf, no_routes
 from fieldproof.plan._timeline import PlannedEntry, trigger_of
@@ -155,7 +156,18 @@ class _Planner:
             for place, spec in enumerate(specs):
                 if spec is not None:
                     self._plan_judge(facts, (section, place), spec, kinds[spec.type], planned)
+        self._check_circles()
         self._plan_topics(facts)
+
+    def _check_circles(self) -> None:
+        """Refuse assertions that wait for each other: none of them could come first."""
+        known = {one.spec.name: one for one in self.assertions}
+        waits = {name: [on for on in one.depends_on if on in known] for name, one in known.items()}
+        try:
+            settled_last(waits)
+        except CircleError as error:
+            section, _, place = known[error.names[0]].source.partition("[")
+            self._add(Problem(str(error), (section, int(place.removesuffix("]")))))
 
     def _plan_judge(
         self, facts: PlanFacts, path: Path, spec: Any, kind: Any, planned: list[PlannedAssertion]
@@ -164,7 +176,7 @@ class _Planner:
         self._kept(path, context.check_places)
         one = self._asked(path, spec.type, lambda: kind.plan(spec, context))
         if one is not None:
-            planned.append(one.at(f"{path[0]}[{path[1]}]"))
+            planned.append(one.at(f"{path[0]}[{path[1]}]").after(context.asked))
             self.watches.extend(kind.watches(one))
 
     def _plan_topics(self, facts: PlanFacts) -> None:

@@ -24,10 +24,10 @@ def compose_execution(
     """Return `execution.json`: all that can change what happens in a run, and nothing else.
 
     Every vehicle's ground truth is streamed whether or not anything judges it. An assertion that
-    may end the timeline is part of what happens and stands here too.
+    may end the timeline is part of what happens and stands here too, with those that it waits for.
     """
     ground_truth = [Watch("model", model=vehicle.name) for vehicle in vehicles]
-    aborting = [one for one in assertions if _aborts(one)]
+    aborting = _aborting(assertions)
     return {
         "schema_version": SCHEMA_VERSION,
         "scenario": {"name": scenario.name},
@@ -54,6 +54,19 @@ def compose_evaluation(
         "assertions": [one.to_data() for one in assertions],
         "kpis": [one.to_data() for one in kpis],
     }
+
+
+def _aborting(assertions: Sequence[PlannedAssertion]) -> list[PlannedAssertion]:
+    """Return the assertions that may end the timeline and those that they wait for."""
+    by_name = {one.spec.name: one for one in assertions}
+    wanted: set[str] = set()
+    found = [one.spec.name for one in assertions if _aborts(one)]
+    while found:
+        name = found.pop()
+        if name in by_name and name not in wanted:
+            wanted.add(name)
+            found.extend(by_name[name].depends_on)
+    return [one for one in assertions if one.spec.name in wanted]
 
 
 def _aborts(planned: PlannedAssertion) -> bool:

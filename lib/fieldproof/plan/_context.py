@@ -80,11 +80,14 @@ class PlanContext:
         facts: The scenario's world, vehicles, labels and time mode.
         where: The entry's place, such as `timeline[2]`.
         entry: The entry itself.
+        asked: The assertions that the entry has asked for, in order: its verdict comes after
+            theirs.
     """
 
     facts: PlanFacts
     where: Path
     entry: Strict = field(repr=False)
+    asked: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def world(self) -> PlannedWorld:
@@ -247,11 +250,12 @@ class PlanContext:
         return label
 
     def assertion(self, name: str, *, at: str | Path | None = None) -> str:
-        """Return the name of another assertion, which must exist."""
+        """Return the name of another assertion, which must exist, and wait for its verdict."""
         own = getattr(self.entry, "name", None)
         if name not in self.facts.assertions or name == own:
             others = [one for one in self.facts.assertions if one != own]
             raise self._unknown("assertion", name, at, ("assertion",), nearest(name, others))
+        self.asked[name] = None
         return name
 
     def signal(

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,6 +71,7 @@ class PlannedAssertion:
         resolved: Anything else; JSON data, poses and signals are turned into it.
         watches: What the observer must look at.
         source: Where it stands in the scenario, such as `assertions[0]`; set by the plan.
+        depends_on: The assertions whose verdicts it waits for; set by the plan, and not kept.
     """
 
     spec: AssertionBase | KpiBase
@@ -80,6 +81,7 @@ class PlannedAssertion:
     resolved: Mapping[str, Any] = field(default_factory=dict)
     watches: tuple[Watch, ...] = ()
     source: str = ""
+    depends_on: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return the JSON data that stands in `evaluation.json`."""
@@ -99,6 +101,10 @@ class PlannedAssertion:
     def at(self, source: str) -> "PlannedAssertion":
         """Return the same assertion with where it stands in the scenario."""
         return replace(self, source=source)
+
+    def after(self, names: Iterable[str]) -> "PlannedAssertion":
+        """Return the same assertion, waiting for the verdicts of others."""
+        return replace(self, depends_on=tuple(names))
 
     @classmethod
     def from_data(
