@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fieldproof.observe._watching import TRANSITIONS
+
 
 @dataclass(frozen=True, slots=True)
 class ObserverConfig:
@@ -18,8 +20,10 @@ class ObserverConfig:
         sim_control: the simulator's control address.
         sim_publish: the simulator's frame address.
         mode: `lockstep`, `sim` or `realtime`.
+        target_rtf: the real-time factor aimed at; None in lockstep, and where it is not known.
         vehicles: names of the vehicles, which are the names of their models in the world.
-        observe: the plan's observation part (models, contacts, rates, values).
+        observe: the plan's observation part (models, contacts, rates, values, latencies,
+            lifecycles).
         record: whether and which topics to record (`enabled`, `topics`; empty means all visible).
         gates: topics that the readiness gates wait for.
         handshake: topics on which nodes acknowledge ticks; to subscribe to them changes what the
@@ -31,6 +35,7 @@ class ObserverConfig:
     sim_control: str
     sim_publish: str
     mode: str
+    target_rtf: float | None
     vehicles: tuple[str, ...]
     observe: Mapping[str, Any]
     record: Mapping[str, Any]
@@ -52,6 +57,7 @@ class ObserverConfig:
             sim_control=data["sim"]["control"],
             sim_publish=data["sim"]["publish"],
             mode=data["mode"],
+            target_rtf=data.get("target_rtf"),
             vehicles=tuple(data["vehicles"]),
             observe=data["observe"],
             record=data["record"],
@@ -70,7 +76,15 @@ class ObserverConfig:
     def watched(self) -> frozenset[str]:
         """Topics that an assertion or a condition reads."""
         kinds = ("rates", "values", "latencies")
-        return frozenset(item["topic"] for kind in kinds for item in self.observe.get(kind, ()))
+        topics = {item["topic"] for kind in kinds for item in self.observe.get(kind, ())}
+        if not self.lockstep:  # there, nodes are asked at every tick
+            topics.update(node + TRANSITIONS for node in self.managed)
+        return frozenset(topics)
+
+    @property
+    def managed(self) -> tuple[str, ...]:
+        """The managed nodes whose state is watched."""
+        return tuple(sorted({item["node"] for item in self.observe.get("lifecycles", ())}))
 
     def records(self, topic: str) -> bool:
         """Whether a topic belongs in the recording."""

@@ -7,19 +7,25 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fieldproof.observe._config import ObserverConfig
-from fieldproof.observe._fields import FieldError, FieldPath
 from fieldproof.observe._ground_truth import contact_samples, pose_samples
-from fieldproof.observe._topics import Message, TopicObserver
-from fieldproof.observe._windows import RateWindow
+from fieldproof.observe._message import Message, Topics
+from fieldproof.observe._pace import Pace
+from fieldproof.observe._watching import TopicWatch
 from fieldproof.recording import MessageTypes, RecordingWriter
 from fieldproof_sim import Frame
 
 _NS = 1_000_000_000
 _METRICS = "/fieldproof/metrics"
+_MOST_SAMPLES = 100_000
 
 
 class Observer:
     """The pure middle of the observer: arrivals in, samples out, everything recorded on the way.
+
+    In lockstep the order of samples depends on what happened alone, not on who was faster. They are
+    in order of simulation time; at one time come the simulator's frames as it sent them, then
+    messages by topic and number (publishers of one topic that number alike: by content), lifecycle
+    states by node, rates and ages by topic and window, and the clock.
 
     Args:
         config: what to watch and record.
@@ -32,7 +38,7 @@ class Observer:
     def __init__(
         self,
         config: ObserverConfig,
-        topics: TopicObserver,
+        topics: Topics,
         types: MessageTypes,
         recorder: RecordingWriter | None,
         *,
@@ -45,33 +51,37 @@ class Observer:
         self._types = types
         self._models = frozenset(config.observe.get("models", ())) | frozenset(config.vehicles)
         self._contacts = frozenset(item["vehicle"] for item in config.observe.get("contacts", ()))
-        self._fields: dict[str, list[FieldPath]] = {}
-        for item in config.observe.get("values", ()):
-            self._fields.setdefault(item["topic"], []).append(FieldPath.parse(item["field"]))
-        self._rates: dict[tuple[str, int], RateWindow] = {}
+        self._watch = TopicWatch(config.observe, types)
         self._samples: list[dict[str, Any]] = []
         self._released = not config.lockstep
         self._latched: list[Message] = []
         self._unwritten: list[tuple[Message, int]] = []
         self._unwritten_events: list[tuple[str, Mapping[str, Any], int]] = []
         self._poses: dict[str, dict[str, float]] = {}
-        self._hz: dict[str, float] = {}
+        self._states: dict[str, str] = {}
+        self._world: Mapping[str, Any] = {}  # the simulator's last word about its clock
+        self._ticks = 0
         self._next_second_ns = 0
-        self._pace: tuple[int, int] | None = None  # (wall, sim) at the last whole second
+        self._pace = Pace(None if config.lockstep else config.target_rtf)
         self.seen: set[str] = set()
         self.taken: Counter[str] = Counter()  # messages of each topic that count as evidence
         self.now_ns = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more should be taken before somebody collects.
+
+        What is not taken meanwhile is lost in the subscriptions, where it is counted.
+        """
+        return len(self._samples) >= _MOST_SAMPLES
 
     def release(self) -> None:
         """The first tick is about to be taken: from here on everything is evidence."""
         self._released = True
         for message in self._ordered(self._latched):
             self._accept(message)
-            self._watch(message)
         self._latched.clear()
-        for item in self._config.observe.get("rates", ()):
-            key = (item["topic"], item["window_ns"])
-            self._rates[key] = RateWindow(item["window_ns"], self.now_ns)
+        self._watch.begin(self.now_ns)
 
     def take_frames(self, frames: Iterable[Frame]) -> None:
         """Take ground truth; poses and contacts of watched models become samples."""
@@ -79,11 +89,14 @@ class Observer:
             root, _, rest = frame.topic.partition("/")
             if root == "clock":
                 self.now_ns = max(self.now_ns, frame.time_ns)
+                self._world = frame.data
             if not self._released:
                 continue
             if root == "pose":
                 for sample in pose_samples(frame.data, self._models):
-                    self._poses[sample["model"]] = {k: sample[k] for k in ("x", "y", "z", "yaw")}
+                    if sample["model"] in self._config.vehicles:
+                        pose = {key: sample[key] for key in ("x", "y", "z", "yaw")}
+                        self._poses[sample["model"]] = pose
                     self._emit(sample)
             elif root == "contact" and rest in self._contacts:
                 for sample in contact_samples(rest, frame.data):
@@ -92,22 +105,63 @@ class Observer:
     def take_messages(self, now_ns: int) -> None:
         """Take everything that has arrived on the topics, as of simulation time `now_ns`."""
         self.now_ns = max(self.now_ns, now_ns)
-        if not self._released:
-            # what is latched holds from the start; other bring-up talk depends on how fast
-            # processes are, and is not evidence
-            taken = self._topics.take()
-            self._latched += [each for each in taken if self._topics.latched(each.topic)]
-            self.seen.update(each.topic for each in self._latched)
+        if self._released:
+            for message in self._ordered(self._topics.take()):
+                self._accept(message)
             return
-        for message in self._ordered(self._topics.take()):
-            self._accept(message)
-            self._watch(message)
-        self._each_second()
+        # what is latched holds from the start; other bring-up talk depends on how fast processes
+        # are, and is not evidence
+        taken = self._topics.take()
+        self._latched += [each for each in taken if self._topics.latched(each.topic)]
+        self.seen.update(each.topic for each in self._latched)
+
+    def take_states(self, states: Mapping[str, str]) -> None:
+        """Take the states that managed nodes are in now.
+
+        In lockstep, where they are asked for at every tick, a state is a sample once a second and
+        when it has changed.
+        """
+        for node, state in sorted(states.items()):
+            if self._config.lockstep and not self._second and self._states.get(node) == state:
+                continue
+            self._emit({"kind": "lifecycle", "node": node, "state": state})
+
+    def pass_time(self) -> None:
+        """End the windows that are over and, once a second, tell the time.
+
+        The second is one of simulation time in lockstep and one of the wall clock otherwise, so
+        that samples go on coming while the world stands still.
+        """
+        if not self._released:
+            return
+        self._ticks += 1
+        for sample in self._watch.due(self.now_ns, complete=self._config.lockstep):
+            self._emit(sample)
+        if self._second:
+            self._next_second_ns = self._clock_ns // _NS * _NS + _NS
+            self._tell_time()
+
+    @property
+    def _clock_ns(self) -> int:
+        return self.now_ns if self._config.lockstep else self._wall_ns()
+
+    @property
+    def _second(self) -> bool:
+        return self._clock_ns >= self._next_second_ns
 
     def _accept(self, message: Message) -> None:
         self.seen.add(message.topic)
         self.taken[message.topic] += 1
-        self._record(message)
+        if self._recorder is not None and self._config.records(message.topic):
+            self._unwritten.append((message, self._clock_ns))
+        for sample in self._watch.take(
+            message.topic,
+            message.type_name,
+            message.cdr,
+            now_ns=self.now_ns,
+            latched=self._topics.latched(message.topic),
+        ):
+            self._emit(sample)
 
     def _ordered(self, messages: Iterable[Message]) -> list[Message]:
         """In lockstep, an order that does not depend on which publisher was faster."""
@@ -123,11 +177,6 @@ class Observer:
             return (*key, self._types.canonical(message.type_name, message.cdr) if tie else b"")
 
         return sorted(taken, key=order)
-
-    def _record(self, message: Message) -> None:
-        if self._recorder is None or not self._config.records(message.topic):
-            return
-        self._unwritten.append((message, self._log_time_ns()))
 
     def write_out(self) -> None:
         """Write what was taken to the recording; done while nobody waits for samples."""
@@ -146,74 +195,35 @@ class Observer:
     def record_event(self, topic: str, value: Mapping[str, Any]) -> None:
         """Write one JSON object onto a side channel of the recording."""
         if self._recorder is not None:
-            self._unwritten_events.append((topic, value, self._log_time_ns()))
+            self._unwritten_events.append((topic, value, self._clock_ns))
 
-    def _watch(self, message: Message) -> None:
-        for (topic, _window), rate in self._rates.items():
-            if topic == message.topic:
-                rate.add(self.now_ns)
-        fields = self._fields.get(message.topic)
-        if not fields:
-            return
-        decoded = self._types.decode(message.type_name, message.cdr)
-        for field in fields:
-            where = {"topic": message.topic, "field": field.text}
-            try:
-                value = field.read(decoded)
-            except FieldError as error:
-                self._emit({"kind": "field_error", **where, "message": str(error)})
-            else:
-                self._emit({"kind": "value", **where, "value": value})
-
-    def _each_second(self) -> None:
-        for (topic, window_ns), rate in sorted(self._rates.items()):
-            for ended_ns, messages in rate.due(self.now_ns, complete=self._config.lockstep):
-                window_s = window_ns / _NS
-                hz = messages / window_s
-                self._hz[topic] = hz
-                self._emit(
-                    {
-                        "kind": "rate",
-                        "sim": ended_ns / _NS,
-                        "topic": topic,
-                        "hz": hz,
-                        "window_s": window_s,
-                        "messages": messages,
-                    }
-                )
-        if self.now_ns >= self._next_second_ns:
-            self._next_second_ns = self.now_ns // _NS * _NS + _NS
-            self._metrics()
-
-    def _metrics(self) -> None:
-        rtf = self._real_time_factor()
+    def _tell_time(self) -> None:
+        lockstep = self._config.lockstep
+        wall_ns = None if lockstep else self._wall_ns()
+        # a factor of a run in lockstep would be a fact about this host
+        rtf, drift_s = (None, None) if wall_ns is None else self._pace.mark(wall_ns, self.now_ns)
         self._emit({"kind": "clock", "rtf": rtf})
         line: dict[str, Any] = {
+            "wall": None if wall_ns is None else wall_ns / _NS,
             "sim": self.now_ns / _NS,
             "rtf": rtf,
+            "drift_s": drift_s,
             "mode": self._config.mode,
-            "rates_hz": dict(sorted(self._hz.items())),
+            "target_rtf": self._pace.target_rtf,
+            "paused": None if lockstep else self._world.get("paused"),
+            "gz_rtf": None if lockstep else self._world.get("rtf"),
+            "rates_hz": dict(sorted(self._watch.hz.items())),
             "poses": dict(sorted(self._poses.items())),
+            "lifecycle": dict(sorted(self._states.items())),
             "recording": self._recorder is not None,
         }
-        if not self._config.lockstep:
-            line["wall"] = self._wall_ns() / _NS
+        if lockstep:
+            line["lockstep"] = {"step": self._ticks}
         self.record_event(_METRICS, line)
 
-    def _real_time_factor(self) -> float | None:
-        """Over the last second; None in lockstep, where it would be a fact about this host."""
-        if self._config.lockstep:
-            return None
-        now = (self._wall_ns(), self.now_ns)
-        last, self._pace = self._pace, now
-        if last is None or now[0] == last[0]:
-            return None
-        return (now[1] - last[1]) / (now[0] - last[0])
-
-    def _log_time_ns(self) -> int:
-        return self.now_ns if self._config.lockstep else self._wall_ns()
-
     def _emit(self, sample: dict[str, Any]) -> None:
+        if sample["kind"] == "lifecycle":
+            self._states[sample["node"]] = sample["state"]
         sample.setdefault("sim", self.now_ns / _NS)
         sample["wall"] = None if self._config.lockstep else self._wall_ns() / _NS
         self._samples.append(sample)

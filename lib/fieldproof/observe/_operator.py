@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +12,12 @@ from action_msgs.msg import GoalStatus
 from action_msgs.srv import CancelGoal
 from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
+from fieldproof.observe._clients import Clients
+from fieldproof.observe._lifecycle import UNAVAILABLE, UNRESPONSIVE
 from fieldproof.observe._parameters import ParameterCalls
 
-_SPIN_S = 0.05
 _STATUS = {
     GoalStatus.STATUS_SUCCEEDED: "SUCCEEDED",
     GoalStatus.STATUS_ABORTED: "ABORTED",
@@ -43,16 +42,15 @@ class Operator:
     """Drives vehicles as an operator's console would: actions and services, nothing private.
 
     Attributes:
+        clients: the services that it calls.
         parameters: sets parameters.
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(node)
         self._goals: dict[str, _Goal] = {}
-        self._clients: dict[str, Any] = {}
-        self.parameters = ParameterCalls(node, self._until)
+        self.clients = Clients(node)
+        self.parameters = ParameterCalls(self.clients)
 
     def navigate(self, *, action: str, goal: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
         """Send a NavigateToPose goal.
@@ -114,38 +112,16 @@ class Operator:
         Raises:
             OperatorError: a server did not answer in time.
         """
-        if asked:
-            self._take_answers(goals)
+        self.clients.take({self._goals[each].results for each in goals})
         for question in asked:
-            if not self._until(question.done, timeout_s):
+            if not self.clients.until(question.done, timeout_s):
                 raise OperatorError(f"the action server did not answer within {timeout_s:g} s")
-        if not asked:
-            self.look()
         ended = {each: self._goals[each].future for each in goals}
         return {
             each: _STATUS.get(future.result().status, str(future.result().status))
             for each, future in ended.items()
             if future.done()
         }
-
-    def _take_answers(self, goals: Iterable[str]) -> None:
-        """Take what the action servers have answered by now, without an executor's round."""
-        for client in {
-            id(goal.results): goal.results for goal in map(self._goals.get, goals) if goal
-        }.values():
-            while True:
-                with client.handle:
-                    header, answer = client.handle.take_response(client.srv_type.Response) or (
-                        None,
-                        None,
-                    )
-                if header is None:
-                    break
-                client.get_pending_request(header.request_id.sequence_number).set_result(answer)
-
-    def look(self) -> None:
-        """Take what has been answered by now."""
-        self._executor.spin_once(timeout_sec=0.0)
 
     def cancel(self, identity: str, *, timeout_s: float) -> None:
         """Ask the server to cancel a goal and wait until it has answered."""
@@ -159,11 +135,11 @@ class Operator:
         try:
             client = self._client(GetState, f"{node}/get_state", 0.0)
         except OperatorError:
-            return "unavailable"
+            return UNAVAILABLE
         try:
             answer = self._call(client, GetState.Request(), f"{node}/get_state", timeout_s)
         except OperatorError:
-            return "unresponsive"
+            return UNRESPONSIVE
         return str(answer.current_state.label)
 
     def has_action(self, action: str) -> bool:
@@ -172,25 +148,14 @@ class Operator:
         return f"{action}/_action/send_goal" in services
 
     def _client(self, service: type, name: str, timeout_s: float) -> Any:
-        client = self._clients.get(name)
-        if client is None:
-            client = self._clients[name] = self._node.create_client(service, name)
-        if not self._until(client.service_is_ready, timeout_s):
+        client = self.clients.client(service, name)
+        if not self.clients.until(client.service_is_ready, timeout_s):
             raise OperatorError(f"no node offers {name} (waited {timeout_s:g} s)")
         return client
 
     def _call(self, client: Any, request: Any, what: str, timeout_s: float) -> Any:
         future = client.call_async(request)
-        if not self._until(future.done, timeout_s):
+        if not self.clients.until(future.done, timeout_s):
             client.remove_pending_request(future)
             raise OperatorError(f"{what} did not answer within {timeout_s:g} s")
         return future.result()
-
-    def _until(self, condition: Callable[[], bool], timeout_s: float) -> bool:
-        deadline = time.monotonic() + timeout_s
-        while not condition():
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            self._executor.spin_once(timeout_sec=min(left, _SPIN_S))
-        return True

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from rclpy.node import Node
+
+from fieldproof.observe._clients import Clients
 
 _ABSENT_S = 1.0  # how long a node may take to come into sight; nobody waits longer for it
 _LARGEST = 2**63 - 1
@@ -40,14 +41,11 @@ class ParameterCalls:
     """Sets parameters; what is not answered at once is asked for later.
 
     Args:
-        node: the node that asks.
-        until: spins the node until a condition holds or a time is over, in seconds.
+        clients: where the nodes are asked from.
     """
 
-    def __init__(self, node: Node, until: Callable[[Callable[[], bool], float], bool]) -> None:
-        self._node = node
-        self._until = until
-        self._clients: dict[str, Any] = {}
+    def __init__(self, clients: Clients) -> None:
+        self._clients = clients
         self._calls: dict[str, _Call] = {}
         self._count = 0
 
@@ -67,16 +65,13 @@ class ParameterCalls:
         Raises:
             ValueError: the value is of no such type.
         """
-        name = f"{node}/set_parameters"
-        client = self._clients.get(name)
-        if client is None:
-            client = self._clients[name] = self._node.create_client(SetParameters, name)
+        client = self._clients.client(SetParameters, f"{node}/set_parameters")
         request = SetParameters.Request(
             parameters=[Parameter(name=parameter, value=parameter_value(value))]
         )
         call = _Call(client, request)
-        if self._until(client.service_is_ready, min(wait_s, _ABSENT_S)):
-            self._until(lambda: bool(call.answer()["done"]), wait_s)
+        if self._clients.until(client.service_is_ready, min(wait_s, _ABSENT_S)):
+            self._clients.until(lambda: bool(call.answer()["done"]), wait_s)
         answer = call.answer()
         if answer["done"]:
             return answer
@@ -86,8 +81,14 @@ class ParameterCalls:
         return {**answer, "id": identity}
 
     def answers(self, calls: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """What has become of each call."""
-        return {identity: self._calls[identity].answer() for identity in calls}
+        """What has become of each call; one that is done is forgotten."""
+        asked = {identity: self._calls[identity] for identity in calls}
+        self._clients.take({call.client for call in asked.values()})
+        answers = {identity: call.answer() for identity, call in asked.items()}
+        for identity, answer in answers.items():
+            if answer["done"]:
+                del self._calls[identity]
+        return answers
 
 
 def parameter_value(value: object) -> ParameterValue:

@@ -13,6 +13,10 @@ class SequenceCheck:
     Each publisher numbers its messages from 1. A number that continues none of the known series
     either opens a new one (number 1) or shows that messages between are lost.
 
+    What is counted is the fewest missing messages that explain the numbers: exactly those that are
+    missing where a topic has one publisher, and never more than are where it has several. What was
+    lost after the last message that came leaves no gap and cannot be seen here.
+
     Attributes:
         received: messages seen.
         lost: messages known to be missing.

@@ -16,11 +16,12 @@ import zmq
 from rclpy.signals import SignalHandlerOptions
 
 from fieldproof.observe._config import ObserverConfig
+from fieldproof.observe._lifecycle import LifecycleWatch
 from fieldproof.observe._observer import Observer
 from fieldproof.observe._operator import Operator, OperatorError
 from fieldproof.observe._talker import Talker, TalkError
 from fieldproof.observe._topics import TopicError, TopicObserver
-from fieldproof.recording import MessageTypes, RecordingWriter, share_folders
+from fieldproof.recording import MessageTypes, RecordingError, RecordingWriter, share_folders
 from fieldproof_sim import Frame, FrameSubscriber, FrameTimeoutError, SimulatorClient
 
 _NS = 1_000_000_000
@@ -30,14 +31,18 @@ _DISCOVERY_NS = _NS // 2
 _MATCH_POLL_S = 0.005
 _LATCHED_S = 1.0
 _OPTIONAL_S = 3.0
+_STATE_S = 5.0  # a node that answers takes a millisecond; this is for the most loaded of hosts
 _CODES: dict[type[Exception], str] = {
     OperatorError: "no_answer",
     TopicError: "topic",
     FrameTimeoutError: "frames",
     TalkError: "bad_request",
     ValueError: "bad_request",
+    RecordingError: "recording",
     OSError: "os",
 }
+_FAULTS = (OSError, RecordingError, TopicError)
+"""What may go wrong while nobody asks; the next request is answered with it."""
 
 
 class Service:
@@ -61,9 +66,10 @@ class Service:
         self._recorder = RecordingWriter(config.recording, types) if config.recording else None
         self._topics = TopicObserver(self._node, config.wants)
         self._observer = Observer(config, self._topics, types, self._recorder, wall_ns=time.time_ns)
+        self._states = LifecycleWatch(self._operator.clients, config.managed)
         self._next_discovery_ns = 0
         self._ahead: list[Frame] = []
-        self._fault: OSError | None = None
+        self._fault: Exception | None = None
         self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "hello": lambda _: {},
             "sync": self._sync,
@@ -97,7 +103,7 @@ class Service:
                     socket.send(msgpack.packb(self._answer(request)))
                     self._write_out()
                 if not self._config.lockstep:
-                    self._take_what_is_there()
+                    self._look()
                     self._write_out()
         finally:
             if self._recorder is not None:
@@ -115,7 +121,15 @@ class Service:
         if self._fault is None:
             try:
                 self._observer.write_out()
-            except OSError as error:
+            except _FAULTS as error:
+                self._fault = error
+
+    def _look(self) -> None:
+        """Look at everything while nobody asks."""
+        if self._fault is None:
+            try:
+                self._take_what_is_there()
+            except _FAULTS as error:
                 self._fault = error
 
     def _on_signal(self, _number: int, _frame: object) -> None:
@@ -175,26 +189,38 @@ class Service:
             self._next_discovery_ns = time.monotonic_ns() + _DISCOVERY_NS
             self._topics.discover()
         self._observer.take_frames(self._frames.drain())
-        self._observer.take_messages(self._observer.now_ns)
+        if not self._observer.full:
+            self._observer.take_messages(self._observer.now_ns)
+        self._observer.take_states(self._states.look())
+        self._observer.pass_time()
 
     def _collect(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The samples since the last time; in lockstep those of a tick, when all of it is there.
+
+        `silent` may give the states of managed nodes that cannot be asked: of a stack that is
+        frozen or gone.
+        """
         if self._fault is not None:
             raise self._fault
-        goals = request["goals"]
+        goals, silent = request["goals"], request.get("silent", {})
+        timeout_s = request["timeout_s"]
         asked: list[Any] = []
         if self._config.lockstep:
-            asked = self._operator.ask(goals)  # answered while we take what has arrived
-            self._frames.wait_for(request["frames"], request["timeout_s"])
+            # answered while we take what has arrived
+            asked = self._operator.ask(goals)
+            self._states.ask(silent)
+            self._frames.wait_for(request["frames"], timeout_s)
             self._observer.take_frames(self._frames_until(request["time_ns"]))
             if arrivals := request.get("arrivals"):
-                self._topics.await_arrivals(arrivals, request["timeout_s"])
+                self._topics.await_arrivals(arrivals, timeout_s)
             self._observer.take_messages(request["time_ns"])
+            states = self._states.states(silent, timeout_s=min(timeout_s, _STATE_S))
+            self._observer.take_states(states)
+            self._observer.pass_time()
         else:
             self._take_what_is_there()
         samples = self._observer.collect(request["side"])
-        ended = self._operator.results(goals, asked, timeout_s=request["timeout_s"])
-        if request["calls"]:
-            self._operator.look()
+        ended = self._operator.results(goals, asked, timeout_s=timeout_s)
         return {
             "samples": samples,
             "time_ns": self._observer.now_ns,

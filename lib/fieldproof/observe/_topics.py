@@ -18,33 +18,22 @@ from rclpy.qos import (
     ReliabilityPolicy,
 )
 
+from fieldproof.observe._message import Message
 from fieldproof.observe._sequence import SequenceCheck
 from fieldproof.recording import OfferedQos
 
-# What one collection may have to hold: the fastest topic over the longest pause between two.
+# What one collection may have to hold: the fastest topic over the longest pause between two. Of
+# messages of a megabyte or more it is less: what is held must not be the machine's memory.
 _DEPTH = 2000
+_HEAVY_DEPTH = 40
+_HEAVY = frozenset(
+    ("Image", "CompressedImage", "PointCloud", "PointCloud2", "OccupancyGrid", "Costmap")
+)
 _ARRIVAL_S = 0.0005
 
 
 class TopicError(Exception):
     """A topic cannot be observed; the text names it and says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message as it came off the wire.
-
-    Attributes:
-        topic: absolute name.
-        type_name: such as `sensor_msgs/msg/LaserScan`.
-        cdr: the serialised message with its encapsulation header.
-        number: the publication number that its publisher gave it, from 1.
-    """
-
-    topic: str
-    type_name: str
-    cdr: bytes
-    number: int
 
 
 @dataclass(slots=True)
@@ -74,42 +63,53 @@ class TopicObserver:
             TopicError: a topic has publishers of different types, or its type is not installed.
         """
         new: list[str] = []
-        for topic, types in sorted(self._node.get_topic_names_and_types()):
-            if topic in self._subscriptions or not self._wanted(topic):
-                continue
-            if self._node.count_publishers(topic) == 0:
-                continue
-            if len(types) != 1:
-                raise TopicError(f"{topic} is published with different types: {', '.join(types)}")
-            self._subscriptions[topic] = self._subscribe(topic, types[0])
-            new.append(topic)
+        for topic, _ in sorted(self._node.get_topic_names_and_types()):
+            known = self._subscriptions.get(topic)
+            if known is not None:
+                self._keep_compatible(known)
+            elif self._wanted(topic) and (publishers := self._publishers(topic)):
+                self._subscriptions[topic] = self._subscribe(topic, publishers)
+                new.append(topic)
         return new
 
-    def _subscribe(self, topic: str, type_name: str) -> _Subscription:
-        message_class = message_type(type_name, topic)
-        offered = [info.qos_profile for info in self._node.get_publishers_info_by_topic(topic)]
-        reliable = all(_is_reliable(qos) for qos in offered)
-        latched = all(_is_latched(qos) for qos in offered)
-        qos = QoSProfile(
-            history=HistoryPolicy.KEEP_LAST,
-            depth=_DEPTH,
-            reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
-            durability=(DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE),
-        )
-        handle = self._node.create_subscription(
-            message_class, topic, lambda _message: None, qos, raw=True
-        )
-        # messages are taken by `take`, never by an executor
-        offers = tuple(
-            OfferedQos(
-                reliability="reliable" if _is_reliable(each) else "best_effort",
-                durability="transient_local" if _is_latched(each) else "volatile",
-            )
-            for each in offered
-        )
+    def _subscribe(self, topic: str, publishers: list[Any]) -> _Subscription:
+        type_name: str = publishers[0].topic_type
+        message_class, offered = message_type(type_name, topic), _offered(publishers)
+        handle = self._connect(topic, message_class, _asked(type_name, offered))
+        latched = _are_latched(offered)
         return _Subscription(
-            topic, type_name, latched, offers, message_class, handle, SequenceCheck()
+            topic, type_name, latched, offered, message_class, handle, SequenceCheck()
         )
+
+    def _keep_compatible(self, item: _Subscription) -> None:
+        """Ask for less where a publisher has come that offers less than we ask for.
+
+        What is published while the new subscription connects is missed, and counted as lost.
+        """
+        if item.handle.get_publisher_count() >= self._node.count_publishers(item.topic):
+            return
+        offered = (*item.offered, *_offered(self._publishers(item.topic, item.type_name)))
+        asked = _asked(item.type_name, offered)
+        if asked == _asked(item.type_name, item.offered):
+            return  # compatible, and about to be connected
+        self._early += self._taken_from(item)
+        self._node.destroy_subscription(item.handle)
+        item.offered, item.latched = offered, _are_latched(offered)
+        item.handle = self._connect(item.topic, item.message_class, asked)
+
+    def _connect(self, topic: str, message_class: type, asked: QoSProfile) -> Any:
+        # messages are taken by `take`, never by an executor
+        return self._node.create_subscription(
+            message_class, topic, lambda _message: None, asked, raw=True
+        )
+
+    def _publishers(self, topic: str, *types: str) -> list[Any]:
+        """The publishers of a topic, which must be of one type, that of `types` included."""
+        publishers: list[Any] = self._node.get_publishers_info_by_topic(topic)
+        found = sorted({*types, *(info.topic_type for info in publishers)})
+        if len(found) > 1:
+            raise TopicError(f"{topic} is published with different types: {', '.join(found)}")
+        return publishers
 
     def topics(self) -> dict[str, str]:
         """Type name of each subscribed topic."""
@@ -175,22 +175,29 @@ class TopicObserver:
             time.sleep(_ARRIVAL_S)  # topics have no common event that rclpy can wait for
 
     def take(self) -> Iterator[Message]:
-        """Everything that has arrived, topic by topic in order of name."""
+        """What has arrived, topic by topic in order of name.
+
+        Of each topic no more is taken than its subscription can hold, so that a publisher that is
+        faster than we are cannot keep us here.
+        """
         early, self._early = self._early, []
         yield from early
         yield from self._take()
 
     def _take(self) -> Iterator[Message]:
-        for topic, item in sorted(self._subscriptions.items()):
-            while True:
-                with item.handle.handle:
-                    taken = item.handle.handle.take_message(item.message_class, True)
-                if taken is None:
-                    break
-                cdr, info = taken
-                number = info["publication_sequence_number"]
-                item.check.add(number)
-                yield Message(topic, item.type_name, bytes(cdr), number)
+        for _, item in sorted(self._subscriptions.items()):
+            yield from self._taken_from(item)
+
+    def _taken_from(self, item: _Subscription) -> Iterator[Message]:
+        for _ in range(_DEPTH):
+            with item.handle.handle:
+                taken = item.handle.handle.take_message(item.message_class, True)
+            if taken is None:
+                return
+            cdr, info = taken
+            number = info["publication_sequence_number"]
+            item.check.add(number)
+            yield Message(item.topic, item.type_name, bytes(cdr), number)
 
     def lost(self) -> dict[str, int]:
         """Messages known to be missing, for each subscribed topic."""
@@ -199,16 +206,43 @@ class TopicObserver:
 
 def message_type(type_name: str, topic: str) -> type:
     """The class of a message type; raises TopicError where its package is not installed."""
-    package, kind, name = type_name.split("/")
     try:
+        package, kind, name = type_name.split("/")
         if kind == "action":  # the one part of an action that is a topic's
             action = getattr(importlib.import_module(f"{package}.action"), name.split("_")[0])
             return action.Impl.FeedbackMessage
         # the module of this one message: a package's face would import all of its messages
-        module = importlib.import_module(f"{package}.msg._{_module_name(name)}")
+        module = importlib.import_module(f"{package}.{kind}._{_module_name(name)}")
         return getattr(module, name)
     except (ImportError, AttributeError, ValueError) as error:
         raise TopicError(f"{topic}: message type {type_name} is not installed here") from error
+
+
+def _offered(publishers: Iterable[Any]) -> tuple[OfferedQos, ...]:
+    return tuple(
+        OfferedQos(
+            reliability="reliable" if _is_reliable(info.qos_profile) else "best_effort",
+            durability="transient_local" if _is_latched(info.qos_profile) else "volatile",
+        )
+        for info in publishers
+    )
+
+
+def _asked(type_name: str, offered: Iterable[OfferedQos]) -> QoSProfile:
+    """The most that every publisher of a topic can give."""
+    offers = tuple(offered)
+    reliable = all(each.reliability == "reliable" for each in offers)
+    latched = _are_latched(offers)
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=_HEAVY_DEPTH if type_name.rpartition("/")[2] in _HEAVY else _DEPTH,
+        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+    )
+
+
+def _are_latched(offered: Iterable[OfferedQos]) -> bool:
+    return all(each.durability == "transient_local" for each in offered)
 
 
 def _module_name(message: str) -> str:

@@ -8,6 +8,7 @@ ENVELOPE = ("kind", "wall", "sim")
 _NUMBER = (float, int)
 _TEXT = (str,)
 _COUNT = (int,)
+_FIGURE = (float, int, type(None))
 _ANY: tuple[type, ...] = ()
 
 KINDS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
@@ -18,8 +19,8 @@ KINDS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     "rate": {"topic": _TEXT, "hz": _NUMBER, "window_s": _NUMBER, "messages": _COUNT},
     "value": {"topic": _TEXT, "field": _TEXT, "value": _ANY},
     "contact": {"vehicle": _TEXT, "collision1": _TEXT, "collision2": _TEXT, "count": _COUNT},
-    "latency": dict.fromkeys(("mean_ms", "max_ms", "min_ms", "p95_ms"), _NUMBER)
-    | {"topic": _TEXT, "count": _COUNT},
+    "latency": dict.fromkeys(("mean_ms", "max_ms", "min_ms", "p95_ms"), _FIGURE)
+    | {"topic": _TEXT, "count": _COUNT, "window_s": _NUMBER},
     "lifecycle": {"node": _TEXT, "state": _TEXT},
     "clock": {},
     "resource": dict.fromkeys(("cpu_pct", "memory_mb"), _NUMBER)

@@ -1,0 +1,117 @@
+"""Messages that an operator sends, to real nodes."""
+
+import pytest
+
+pytest.importorskip("rclpy", reason="not proved without ROS: that an operator's message is heard")
+
+from tests.observe.peer import of_kind
+
+pytestmark = pytest.mark.ros
+VALUES = {"values": [{"topic": "/say", "field": "data", "message_type": None}]}
+
+
+@pytest.fixture(scope="module")
+def listener(node):
+    process = node("listener")
+    process.tell("subscribe", topic="/say", type="std_msgs/msg/String")
+    return process
+
+
+@pytest.fixture(scope="module")
+def operator(observer, listener):
+    process = observer("lockstep", observe=VALUES)
+    process.call("release")
+    return process
+
+
+def say(operator, text, topic="/say"):
+    operator.call(
+        "publish",
+        topic=topic,
+        message_type="std_msgs/msg/String",
+        fields={"data": text},
+        timeout_s=20.0,
+    )
+
+
+def test_a_message_is_with_its_subscribers_before_the_answer_and_counts_at_once(operator, listener):
+    before = operator.tick()
+    assert of_kind(before["samples"], "value") == []
+    say(operator, "a")
+    say(operator, "b")
+    assert listener.tell("heard", topic="/say")[:1] == ["std_msgs.msg.String(data='a')"]
+    samples = of_kind(operator.tick()["samples"], "value")
+    assert [(s["value"], s["sim"]) for s in samples] == [
+        ("a", before["time_ns"] / 1e9),
+        ("b", before["time_ns"] / 1e9),
+    ]
+
+
+def test_a_topic_that_an_operator_made_is_not_late_and_loses_nothing(observer):
+    operator = observer("lockstep", observe={"rates": [{"topic": "/new", "window_ns": 10**9}]})
+    operator.call("release")
+    operator.tick()
+    say(operator, "a", topic="/new")
+    operator.tick()
+    account = operator.call("finish")
+    assert account["late"] == []
+    assert account["topics"] == {"/new": {"messages": 1, "lost": 0}}
+
+
+@pytest.mark.parametrize(
+    ("topic", "message_type", "fields", "refusal"),
+    [
+        ("/say", "std_msgs/msg/String", {"text": "a"}, ("bad_request", "no field text")),
+        ("/say", "std_msgs/msg/Bool", {}, ("bad_request", "carries std_msgs/msg/String")),
+        ("/say", "std_msgs/msg/Strin", {"data": "a"}, ("topic", "not installed")),
+        ("/say", "std_msgs/String", {"data": "a"}, ("topic", "not installed")),
+        ("/other", "no_msgs/msg/Thing", {}, ("topic", "no_msgs/msg/Thing is not installed")),
+    ],
+)
+def test_what_cannot_be_sent_is_refused_with_the_topic(
+    operator, topic, message_type, fields, refusal
+):
+    say(operator, "before")
+    reply = operator.ask(
+        "publish", topic=topic, message_type=message_type, fields=fields, timeout_s=5.0
+    )
+    code, said = refusal
+    assert (reply["ok"], reply["code"]) == (False, code)
+    assert topic in reply["message"]
+    assert said in reply["message"]
+
+
+@pytest.fixture(scope="module")
+def counted(observer, node):
+    """An observer of a topic that one node publishes, and that node."""
+    values = {"values": [{"topic": "/counted", "field": "data", "message_type": None}]}
+    process, speaker = observer("lockstep", observe=values), node("speaker")
+    speaker.tell("advertise", topic="/counted", type="std_msgs/msg/String")
+    process.match("/counted")
+    process.call("release")
+    return process, speaker
+
+
+def test_messages_that_bridges_count_are_waited_for(counted):
+    process, speaker = counted
+    speaker.send("publish", topic="/counted", fields={"data": "a"}, count=200)
+    samples = process.tick(arrivals={"/counted": 200, "/nobody_watches": 5})["samples"]
+    assert len(of_kind(samples, "value")) == 200
+    speaker.receive()
+
+
+def test_messages_that_never_come_are_named_with_how_many_did(counted):
+    process, speaker = counted
+    speaker.tell("publish", topic="/counted", fields={"data": "a"})
+    reply = process.ask(
+        "collect",
+        goals=[],
+        calls=[],
+        side=[],
+        timeout_s=0.5,
+        time_ns=1,
+        frames={},
+        arrivals={"/counted": 3},
+    )
+    assert (reply["ok"], reply["code"]) == (False, "topic")
+    assert "/counted: 1 of 3" in reply["message"]
