@@ -530,7 +530,7 @@ TABLE = [
         "budget:",
         "network: {}\nbudget:",
         [
-            "30:1: network: unknown key (known: apiVersion, assertions, budget, description, kind, kpis, name, outputs, …)"
+            "30:1: network: radio links are not part of this version (remove the section)"
         ],
     ),
     (

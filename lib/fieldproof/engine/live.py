@@ -29,7 +29,7 @@ from fieldproof.engine.descriptions import check_descriptions
 from fieldproof.engine.judge import judge
 from fieldproof.engine.resolve import Resolved, resolve
 from fieldproof.engine.stages.report import record_of
-from fieldproof.model import digest_of
+from fieldproof.model import Overlay, digest_of
 from fieldproof.plan import write_bundle
 from fieldproof.runs import (
     Envelope,
@@ -80,7 +80,12 @@ class LiveRun:
 
 
 def run_live(
-    scenario: Path, workspace: Workspace, *, host: Mapping[str, str], listener: Listener
+    scenario: Path,
+    workspace: Workspace,
+    *,
+    host: Mapping[str, str],
+    listener: Listener,
+    overlay: Overlay | None = None,
 ) -> LiveRun:
     """Run a scenario and leave a sealed run directory, also when the run cannot be carried out.
 
@@ -91,12 +96,13 @@ def run_live(
         workspace: the project's folders.
         host: the engine's environment variables.
         listener: told of every line of engine.log.
+        overlay: values for what the scenario leaves open.
 
     Raises:
         ScenarioError: the scenario does not validate; nothing was started and nothing written.
         RunsFolderError: the folder of runs cannot be written to; nothing was started.
     """
-    resolved = resolve(scenario, workspace.worlds, workspace.robots)
+    resolved = resolve(scenario, workspace.worlds, workspace.robots, overlay=overlay)
     check_descriptions(resolved)
     folder = RunsFolder(workspace.runs.resolve())
     recover(folder, listener)
@@ -248,6 +254,8 @@ class _LiveVerdicts:
         for result in self._evaluator.feed(sample):
             self._tell(result)
         if self._evaluator.finished and sample.kind == "timeline":
+            for measured in self._evaluator.collectors():
+                self._log.side(KPIS_TOPIC, measured.to_data())
             self._log.side(KPIS_TOPIC, {"kind": "kpis", "kpis": self._evaluator.kpis()})
 
     def counting(self, listener: Listener) -> Listener:

@@ -27,6 +27,7 @@ from fieldproof.model._names import (
     Namespace,
     TopicName,
 )
+from fieldproof.model._overlay import Folders, Overlay, Workspace, overlay_words
 from fieldproof.model._placements import Metres, Placement, Pose, Radians
 from fieldproof.model._problems import (
     Path,
@@ -48,6 +49,7 @@ from fieldproof.model._settings import Mode, Outputs, RunBudget, TimeSettings, V
 from fieldproof.model._signals import Signal, When
 from fieldproof.model._source import Document, SourceMap
 from fieldproof.model._strict import Strict
+from fieldproof.model._toml import read_workspace_file
 from fieldproof.model._validate import validate_document, validated
 from fieldproof.model._world import World
 
@@ -62,6 +64,7 @@ __all__ = [
     "Duration",
     "FieldPath",
     "FileName",
+    "Folders",
     "KpiBase",
     "Label",
     "MessageType",
@@ -71,6 +74,7 @@ __all__ = [
     "Namespace",
     "NonNegativeDuration",
     "Outputs",
+    "Overlay",
     "Path",
     "Placement",
     "Pose",
@@ -93,6 +97,7 @@ __all__ = [
     "VehicleManifest",
     "VehicleSettings",
     "When",
+    "Workspace",
     "World",
     "canonical_document",
     "canonical_json",
@@ -104,9 +109,11 @@ __all__ = [
     "find_value",
     "load_scenario",
     "nearest",
+    "overlay_words",
     "parts_of",
     "path_text",
     "printable",
+    "read_workspace_file",
     "read_yaml",
     "read_yaml_file",
     "scenario_schema",

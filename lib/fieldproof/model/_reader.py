@@ -42,6 +42,9 @@ def read_yaml_file(path: pathlib.Path, *, file: str | None = None) -> Document:
         ScenarioError: It is no UTF-8, or `read_yaml` refuses it.
     """
     file = file or str(path)
+    if path.exists() and not path.is_file():
+        what = "is a folder" if path.is_dir() else "is no plain file"
+        raise ScenarioError(Problem(what, file=file))
     with path.open("rb") as stream:
         raw = stream.read(LARGEST_BYTES + 1)
     if len(raw) > LARGEST_BYTES:

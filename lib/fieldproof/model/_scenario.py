@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fieldproof.model._bases import AssertionBase, KpiBase, TimelineBase
+from fieldproof.model._overlay import Overlay
 from fieldproof.model._problems import Path, Problem, ScenarioError, nearest, shown
 from fieldproof.model._reader import read_yaml, read_yaml_file
 from fieldproof.model._references import given, labels_of, reference_problems
@@ -26,7 +27,8 @@ class Draft:
     """A scenario as far as it could be read: what is None has a problem that says why.
 
     Lists keep the places of the file, so that `timeline[2]` is the third entry of the file even
-    if the second could not be read. `vehicle_names`, `labels` and `assertion_names` are those of
+    if the second could not be read. `unused` are the values of the overlay that had no effect.
+    `vehicle_names`, `labels` and `assertion_names` are those of
     every item that names itself, read or not.
     """
 
@@ -41,6 +43,7 @@ class Draft:
     kpis: tuple[KpiBase | None, ...]
     outputs: Outputs | None
     budget: RunBudget | None
+    unused: tuple[str, ...]
     problems: tuple[Problem, ...]
     vehicle_names: tuple[str, ...]
     labels: tuple[str, ...]
@@ -74,12 +77,16 @@ class Draft:
             kpis=tuple(one for one in self.kpis if one),
             outputs=self.outputs,
             budget=self.budget,
+            unused=self.unused,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario that is sound in itself; world and manifests are not looked at yet."""
+    """A scenario that is sound in itself; world and manifests are not looked at yet.
+
+    `unused` are the values of the overlay that had no effect.
+    """
 
     name: str
     description: str
@@ -91,6 +98,7 @@ class Scenario:
     kpis: tuple[KpiBase, ...]
     outputs: Outputs
     budget: RunBudget
+    unused: tuple[str, ...] = ()
 
 
 def load_scenario(
@@ -131,8 +139,17 @@ def draft_scenario(
     event_types: Mapping[str, type[TimelineBase]],
     assertion_types: Mapping[str, type[AssertionBase]],
     kpi_types: Mapping[str, type[KpiBase]] | None = None,
+    overlay: Overlay | None = None,
 ) -> Draft:
     """Return the scenario as far as it can be read, with its problems; see `load_scenario`.
+
+    Args:
+        source: A path, or the text itself.
+        file: What positions name; the path when absent.
+        event_types: The entry of each action.
+        assertion_types: The specification of each assertion type.
+        kpi_types: The specification of each collector.
+        overlay: Values for what the scenario leaves open.
 
     Raises:
         OSError: The file cannot be read.
@@ -145,6 +162,8 @@ def draft_scenario(
     if not isinstance(document.value, Mapping):
         what = f"must be a mapping (got {shown(document.value)})"
         raise ScenarioError(document.source.place(Problem(what)))
+    filled, unused = (overlay or Overlay()).filled(document.value)
+    document = Document(filled, document.source)
     reading = _Reading(document)
     parts = reading.head()
     vehicles = reading.listed("vehicles", lambda _item, _path: VehicleSettings)
@@ -166,6 +185,7 @@ def draft_scenario(
         kpis=kpis,
         outputs=parts["outputs"],
         budget=parts["budget"],
+        unused=unused,
         problems=tuple(problems),
         vehicle_names=_present(given(document.value.get("vehicles"), "name")),
         labels=_present(labels_of(document.value.get("timeline"), timeline)),
@@ -188,7 +208,10 @@ class _Reading:
         """Return the value of every key of the file, None where it could not be read."""
         fields = ScenarioFile.model_fields
         for key in self._data:
-            if key not in fields:
+            if key == "network":
+                what = "radio links are not part of this version"
+                self._find(Problem(what, (key,), "remove the section"), on_key=True)
+            elif key not in fields:
                 self._find(Problem("unknown key", (key,), nearest(key, fields)), on_key=True)
         parts: dict[str, Any] = {}
         for key, field in fields.items():
