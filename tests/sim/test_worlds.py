@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import yaml
 
-from fieldproof_sim.protocol import Spawn
-from fieldproof_sim.sdf import parse_world
-from fieldproof_sim.shapes import Box, Cylinder, Plane
+from fieldproof_sim._geometry import Pose
+from fieldproof_sim.sdf import parse_model_file, parse_world
+from fieldproof_sim.shapes import Box, Cylinder, Plane, Sphere
 
 ROOT = Path(__file__).parents[2]
 WORLDS = sorted(path.parent.name for path in (ROOT / "worlds").glob("*/world.yaml"))
@@ -114,14 +114,51 @@ def test_dock_yards_walls_reach_above_the_lidar_and_its_furniture_is_seen(bench,
     assert len(np.unique(np.round(np.diff(ranges[np.isfinite(ranges)])))) > 3
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "worlds/models").glob("*/model.sdf")), ids=lambda path: path.parent.name
-)
-def test_every_model_for_spawning_loads_and_comes_to_rest(bench, path):
-    world = bench()
-    pose = {"x": 10.0, "y": -4.0}
-    world.simulator.spawn(Spawn(op="spawn", model="thing", pose=pose, sdf=path))
-    world.run(2.0)
+MODELS = sorted((ROOT / "worlds/models").glob("*/model.sdf"))
+EACH_MODEL = pytest.mark.parametrize("path", MODELS, ids=[path.parent.name for path in MODELS])
+
+
+def test_there_are_models_for_spawning():
+    assert {"cardboard_box", "traffic_cone"} <= {path.parent.name for path in MODELS}
+
+
+@EACH_MODEL
+def test_a_model_for_spawning_is_of_primitives_with_a_mass_of_its_own(path):
+    model, warnings = parse_model_file(path)
+    assert model.name == path.parent.name
+    assert model.pose == Pose()
+    assert warnings == ()
+    for link in model.links:
+        assert link.inertial.mass > 0.1
+        for part in (*link.collisions, *link.visuals):
+            assert isinstance(part.shape, Box | Cylinder | Sphere)
+
+
+@EACH_MODEL
+def test_a_model_for_spawning_stands_where_it_is_put_and_a_lidar_sees_it(
+    bench, quiet_manifest, path
+):
+    world = bench(vehicle={"manifest": quiet_manifest})
+    world.run(0.1)
+    before = np.frombuffer(world.last("sensor/ugv1/lidar")["ranges"], "<f4")
+    world.spawn("thing", 10.0, 1.2, sdf=path)
+    world.run(1.0)
     thing = world.truth("thing")
-    assert math.hypot(thing["x"] - 10.0, thing["y"] + 4.0) < 0.05
-    assert math.hypot(thing["vx"], thing["vy"], thing["vz"]) < 0.01
+    assert (thing["x"], thing["y"], thing["z"]) == pytest.approx((10.0, 1.2, 0.0), abs=2e-3)
+    assert thing["qw"] == pytest.approx(1.0, abs=1e-4)
+    assert max(abs(thing[key]) for key in ("vx", "vy", "vz", "wz")) < 1e-3
+    now = np.frombuffer(world.last("sensor/ugv1/lidar")["ranges"], "<f4")
+    assert now[180] == pytest.approx(1.8, abs=0.35)
+    assert (now < before - 1.0).sum() > 2
+
+
+@EACH_MODEL
+def test_a_vehicle_meets_a_model_for_spawning_and_pushes_it_on(bench, path):
+    world = bench()
+    world.spawn("thing", 10.0, 1.2, sdf=path)
+    world.drive(0.6, 0.0)
+    world.run(4.5)
+    touched = {c["collision2"] for f in world.all("contact/ugv1") for c in f["contacts"]}
+    assert touched
+    assert {name.split("::")[0] for name in touched} == {"thing"}
+    assert world.truth("thing")["y"] < 1.0
