@@ -22,6 +22,7 @@ def render_markdown(record: Mapping[str, Any]) -> str:
         _assertions(report),
         _excerpts(report),
         _kpis(report),
+        _collectors(report),
         _timeline(report),
         _phases(report),
         _evidence(report),
@@ -163,6 +164,21 @@ def _kpis(report: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     return "## KPIs\n\n" + table(["KPI", "Value", "Unit", "Source"], rows)
+
+
+def _collectors(report: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            escape(each["status"]),
+            code(each["name"]),
+            code(each.get("type") or ""),
+            escape(each.get("reason") or ""),
+        )
+        for each in report["kpi_collectors"]
+    ]
+    if not rows:
+        return ""
+    return "## Collectors\n\n" + table(["Status", "Collector", "Type", "Reason"], rows)
 
 
 def _timeline(report: Mapping[str, Any]) -> str:

@@ -55,18 +55,26 @@ KPIS = [
         "status": "measured",
         "reason": "",
         "evidence": {},
-        "metrics": {"path_m": [4.62, "m"]},
+        "metrics": {"path_m": 4.62},
+    },
+    {
+        "name": "scan_age",
+        "type": "latency",
+        "status": "missing",
+        "reason": "no window of 2 s over /ugv1/scan was measured",
+        "evidence": {"windows": 0},
+        "metrics": {"p95_ms": None},
     },
     {
         "kind": "kpis",
         "kpis": {
-            "drive.path_m": {"value": 4.62, "unit": "m", "source": "collector drive"},
+            "drive.path_m": {"value": 4.62, "unit": "m", "source": "kpi:path"},
             "reached_goal.closest_m": {
                 "value": 0.123456789,
                 "unit": "m",
-                "source": "assertion reached_goal",
+                "source": "assertion:reach_pose",
             },
-            "clear.contacts": {"value": 0, "unit": "", "source": "assertion clear"},
+            "clear.contacts": {"value": 0, "unit": "", "source": "assertion:no_collision"},
         },
     },
 ]

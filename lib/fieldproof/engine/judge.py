@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldproof.assertions import Evaluator, Result
+from fieldproof.kpis import CollectorResult
 from fieldproof.model import canonical_json
 from fieldproof.runs import Verdict, read_json, verdict_of
 from fieldproof.samples import SampleError, SampleParser
@@ -21,11 +22,13 @@ class Judgement:
 
     Attributes:
         results: the assertions' verdicts in the order in which they resolved.
+        collectors: what the collectors measured, in the scenario's order.
         kpis: the flat map of figures.
         verdict: the run's.
     """
 
     results: tuple[Result, ...]
+    collectors: tuple[CollectorResult, ...]
     kpis: Mapping[str, Any]
     verdict: Verdict
 
@@ -33,8 +36,9 @@ class Judgement:
         """Write assertions.jsonl, kpis.jsonl and verdict.json."""
         lines = "".join(result.to_line() for result in self.results)
         (folder / "assertions.jsonl").write_text(lines, "utf-8")
+        measured = "".join(result.to_line() for result in self.collectors)
         kpis = canonical_json({"kind": "kpis", "kpis": self.kpis}) + "\n"
-        (folder / "kpis.jsonl").write_text(kpis, "utf-8")
+        (folder / "kpis.jsonl").write_text(measured + kpis, "utf-8")
         (folder / "verdict.json").write_text(canonical_json(self.verdict.to_data()) + "\n", "utf-8")
 
 
@@ -74,7 +78,7 @@ def concluded(
     results = tuple(evaluator.resolved())
     planned = [assertion["name"] for assertion in evaluation["assertions"]]
     verdict = verdict_of(outcome, [result.to_data() for result in results], planned=planned)
-    return Judgement(results, evaluator.kpis(), verdict)
+    return Judgement(results, tuple(evaluator.collectors()), evaluator.kpis(), verdict)
 
 
 def _feed(evaluator: Evaluator, path: Path) -> str:
