@@ -5,6 +5,7 @@ from typing import Any
 
 from fieldproof.assertions import assertion_types
 from fieldproof.events import event_types
+from fieldproof.kpis import kpi_types
 from fieldproof.model import Problem, Scenario, ScenarioError, scenario_schema
 from fieldproof.plan import InjectorRoute, Plan, Registries, build_plan
 from fieldproof_bridge import planned_routes
@@ -34,8 +35,8 @@ class Resolved:
 
 
 def registries() -> Registries:
-    """Return the kinds of events and assertions that are installed, plugins included."""
-    return Registries(events=event_types(), assertions=assertion_types())
+    """Return the events, assertions and collectors that are installed, plugins included."""
+    return Registries(events=event_types(), assertions=assertion_types(), kpis=kpi_types())
 
 
 def resolve(
