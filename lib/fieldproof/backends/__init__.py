@@ -6,6 +6,7 @@ from fieldproof.backends._orphans import end_run, engine_mark, orphans, sweep
 from fieldproof.backends._process import Backend, Process, ProcessBackend, ProcessSpec, StartError
 from fieldproof.backends._program import TIMED_OUT, run_program
 from fieldproof.backends._scheduling import handing_over
+from fieldproof.backends._usage import ProcessGroup, Usage, UsageMonitor
 
 __all__ = [
     "TIMED_OUT",
@@ -13,9 +14,12 @@ __all__ = [
     "DomainError",
     "Process",
     "ProcessBackend",
+    "ProcessGroup",
     "ProcessSpec",
     "RosDomain",
     "StartError",
+    "Usage",
+    "UsageMonitor",
     "claim_domain",
     "end_run",
     "engine_mark",

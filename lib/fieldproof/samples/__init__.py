@@ -1,5 +1,6 @@
 """What a run observed, one sample at a time, and the JSON lines that keep it."""
 
+from fieldproof.samples._beside import AFTER, interleaved
 from fieldproof.samples._lines import (
     SampleParser,
     Truncation,
@@ -13,6 +14,7 @@ from fieldproof.samples._subjects import Subject, subject_of
 from fieldproof.samples._time import NS_PER_S, TimelineOrigin, to_ns
 
 __all__ = [
+    "AFTER",
     "KINDS",
     "NO_VALUE",
     "NS_PER_S",
@@ -24,6 +26,7 @@ __all__ = [
     "TimelineOrigin",
     "Truncation",
     "format_sample",
+    "interleaved",
     "parse_sample",
     "parse_samples",
     "subject_of",
