@@ -17,7 +17,7 @@ from fieldproof.assertions import assertion_types
 from fieldproof.cli import main
 from fieldproof.engine.resolve import resolve
 from fieldproof.events import event_types
-from fieldproof.model import VehicleManifest, World, validated
+from fieldproof.model import TimelineBase, VehicleManifest, World, validated
 from fieldproof.model._manifest import Lockstep
 from fieldproof.model._settings import ScenarioFile, VehicleSettings
 from fieldproof.model._signals import When
@@ -129,9 +129,19 @@ def test_every_metric_of_a_signal_is_documented():
 
 @pytest.mark.parametrize("name", sorted(EVENTS))
 def test_every_event_is_documented_with_its_keys(name):
-    text = section("scenarios.md", "timeline")
-    entry = EVENTS[name].Entry
-    assert [key for key in (name, *entry.model_fields) if key not in names_of(text)] == []
+    common = names_of(section("scenarios.md", "timeline"))
+    assert [key for key in TimelineBase.model_fields if key not in common] == []
+    rows = [
+        line
+        for line in prose(DOCS / "events.md").splitlines()
+        if line.startswith(f"| `{name}` |")
+    ]
+    own = EVENTS[name].Entry.model_fields.keys() - TimelineBase.model_fields.keys()
+    radio_links = prose(DOCS / "events.md").split("## Radio links")[1].split("##")[0]
+    if name.startswith("link."):
+        rows = [radio_links] if f"`{name}`" in radio_links else []
+    assert rows, f"events.md says nothing of {name}"
+    assert [key for key in sorted(own) if key not in names_of(rows[0])] == []
 
 
 @WHOLE
