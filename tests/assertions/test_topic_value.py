@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -57,6 +58,27 @@ def test_a_field_that_does_not_exist_fails_it_with_the_observers_message(mode):
     result = verdict(topic_value("value > 2", mode=mode), [field_error(1), value(2, 9)])
     assert (result.status, result.t_s) == ("failed", 1.0)
     assert result.reason == "/ugv1/odom v: no field 'v'"
+
+
+@pytest.mark.parametrize(
+    ("mode", "content", "status"),
+    [
+        ("eventually", 3, "passed"),
+        ("eventually", 1, "failed"),
+        ("always", 3, "passed"),
+        ("always", 1, "failed"),
+    ],
+)
+def test_the_last_latched_value_from_before_the_timeline_counts_at_its_start(mode, content, status):
+    judge = evaluator(topic_value("value > 2", mode=mode))
+    for t, each in ((-2, 2.5), (-1, content)):
+        earlier = value(t, each)
+        judge.feed(replace(earlier, data={**earlier.data, "latched": True}))
+    results = [*judge.feed(start()), *judge.feed(end(5))]
+    assert [result.status for result in results] == [status]
+    decided_at_once = (mode == "eventually") == (status == "passed")
+    assert results[0].t_s == (0.0 if decided_at_once else 5.0)
+    assert results[0].evidence["samples"] == 1
 
 
 def test_a_field_error_from_before_the_timeline_fails_it_at_the_start():

@@ -33,7 +33,8 @@ class Evaluator:
     `completed` the checkers give their last verdicts, else what is pending is skipped.
 
     Of the time before the start, the last sample of each subject is kept and handed over at the
-    start, with its negative time, so that a value that is published only once is known.
+    start, with its negative time, so that a value that is published only once is known. A value
+    of a latched topic (`latched` in its sample) holds until the next: it comes at time 0.
     A sample that lacks the mode's clock comes at the present time. One from the past (they may
     arrive out of order) is handed over with its own time, and time does not move back.
 
@@ -235,10 +236,10 @@ class Evaluator:
 
     def _start(self, sample: Sample) -> list[Result]:
         origin = self._origin = TimelineOrigin.of(sample, self._mode)
-        for earlier in self._before.values():
+        for earlier in sorted(self._before.values(), key=_is_latched):
             t_ns = origin.t_ns(earlier)
             if t_ns is not None:
-                self._deliver(earlier, t_ns / NS_PER_S)
+                self._deliver(earlier, 0.0 if _is_latched(earlier) else t_ns / NS_PER_S)
         self._before.clear()
         news = self._take()
         news += self._advance(0.0)
@@ -355,6 +356,10 @@ class Evaluator:
                 on_fail=getattr(spec, "on_fail", "continue"),
             )
             self._fresh.append(one)
+
+
+def _is_latched(sample: Sample) -> bool:
+    return bool(sample.data.get("latched"))
 
 
 def _due_of(checker: Checker) -> float:
