@@ -6,7 +6,7 @@ from typing import Any
 from fieldproof.assertions import assertion_types
 from fieldproof.events import event_types
 from fieldproof.kpis import kpi_types
-from fieldproof.model import Problem, Scenario, ScenarioError, scenario_schema
+from fieldproof.model import Overlay, Problem, Scenario, ScenarioError, scenario_schema
 from fieldproof.plan import InjectorRoute, Plan, Registries, build_plan
 from fieldproof_bridge import planned_routes
 
@@ -45,6 +45,7 @@ def resolve(
     robots_dir: pathlib.Path,
     *,
     known: Registries | None = None,
+    overlay: Overlay | None = None,
     file: str | None = None,
 ) -> Resolved:
     """Return a scenario with its plans; nothing is started and nothing written.
@@ -54,6 +55,7 @@ def resolve(
         worlds_dir: Where worlds are looked for.
         robots_dir: Where robots are looked for.
         known: What the scenario may use; what is installed when None.
+        overlay: Values for what the scenario leaves open.
         file: What error positions name; the path when None. To be given with a text.
 
     Raises:
@@ -67,6 +69,7 @@ def resolve(
             robots_dir=robots_dir,
             registries=known or registries(),
             routes=routes_of,
+            overlay=overlay,
             file=file,
         )
     except OSError as error:

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from fieldproof.model import (
     Draft,
+    Overlay,
     Path,
     Pose,
     Problem,
@@ -52,6 +53,7 @@ def build_plan(
     robots_dir: pathlib.Path,
     registries: Registries,
     routes: RoutesOf = no_routes,
+    overlay: Overlay | None = None,
     file: str | None = None,
 ) -> tuple[Scenario, Plan]:
     """Return a scenario and its plans.
@@ -62,6 +64,7 @@ def build_plan(
         robots_dir: Where robots are looked for.
         registries: What the scenario may use.
         routes: Says where a vehicle's bridge can put faults.
+        overlay: Values for what the scenario leaves open.
         file: What positions name; the path when absent. To be given with a text.
 
     Raises:
@@ -74,6 +77,7 @@ def build_plan(
         event_types=registries.entry_types(),
         assertion_types=registries.assertion_specs(),
         kpi_types=registries.kpi_specs(),
+        overlay=overlay,
     )
     planner = _Planner(draft, registries, routes, worlds_dir)
     planner.look_up(robots_dir)
