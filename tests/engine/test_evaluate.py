@@ -250,5 +250,7 @@ def test_a_run_is_judged_anew_by_a_changed_limit(tmp_path, run_of):
     assert evaluate_run(run) == judge(run, resolved.evaluation)
     wider = scenario(tmp_path, REACH | {"tolerance_m": 0.6}, **lockstep)
     assert evaluate_run(run, wider).verdict.status.value == "passed"
-    with pytest.raises(UnanswerableError, match=r"did not observe /ugv1/odom twist\.twist\.linear\.x"):
+    with pytest.raises(
+        UnanswerableError, match=r"did not observe /ugv1/odom twist\.twist\.linear\.x"
+    ):
         evaluate_run(run, scenario(tmp_path, SPEED, **lockstep))
