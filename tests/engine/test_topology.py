@@ -6,6 +6,8 @@ from fieldproof.engine._topology import (
     Addresses,
     absolute,
     load_request,
+    managed_nodes,
+    observer_config,
     vehicle_processes,
 )
 
@@ -78,3 +80,32 @@ def test_a_vehicle_is_put_on_its_wheels_and_not_into_the_ground(tmp_path):
     }
     (vehicle,) = load_request(execution, tmp_path)["vehicles"]
     assert vehicle["spawn"] == {**spawn, "z": 0.62}
+
+
+def test_a_managed_node_belongs_to_the_vehicle_whose_namespace_it_is_in():
+    vehicles = [{"name": name, "namespace": name} for name in ("ugv1", "ugv10")]
+    nodes = ("/ugv1/nav", "/ugv10/nav", "/ugv1", "/ground/nav")
+    observe = {"lifecycles": [{"node": node} for node in nodes]}
+    assert managed_nodes({"vehicles": vehicles, "observe": observe}) == {
+        "/ugv1/nav": "ugv1",
+        "/ugv10/nav": "ugv10",
+    }
+    assert managed_nodes({"vehicles": vehicles, "observe": {}}) == {}
+
+
+@pytest.mark.parametrize(
+    ("time", "pace"),
+    [
+        ({"mode": "lockstep"}, None),
+        ({"mode": "realtime"}, 1.0),
+        ({"mode": "sim", "rtf": 2}, 2.0),
+    ],
+)
+def test_the_observer_knows_the_pace_that_is_aimed_at(tmp_path, time, pace):
+    execution = {
+        "time": time,
+        "vehicles": [],
+        "observe": {},
+        "record": {"enabled": False, "topics": []},
+    }
+    assert observer_config(execution, Addresses("a"), tmp_path)["target_rtf"] == pace

@@ -107,6 +107,7 @@ def observer_config(
         "control": addresses.observer,
         "sim": {"control": addresses.simulator_control, "publish": addresses.simulator_frames},
         "mode": execution["time"]["mode"],
+        "target_rtf": _pace(execution["time"]),
         "vehicles": [vehicle["name"] for vehicle in execution["vehicles"]],
         "observe": execution["observe"],
         "record": execution["record"],
@@ -122,6 +123,23 @@ def observer_config(
             if vehicle["manifest"]["lockstep"].get("ack")
         ],
         "recording": str(recording) if execution["record"]["enabled"] else None,
+    }
+
+
+def _pace(time: Mapping[str, Any]) -> float | None:
+    """Simulation seconds that a wall second should bring; None in lockstep."""
+    if time["mode"] == "lockstep":
+        return None
+    return 1.0 if time["mode"] == "realtime" else float(time["rtf"])
+
+
+def managed_nodes(execution: Mapping[str, Any]) -> dict[str, str]:
+    """The vehicle that each observed managed node belongs to; others belong to none."""
+    return {
+        item["node"]: vehicle["name"]
+        for item in execution["observe"].get("lifecycles", ())
+        for vehicle in execution["vehicles"]
+        if item["node"].startswith(absolute(vehicle, ""))
     }
 
 

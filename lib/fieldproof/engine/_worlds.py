@@ -11,12 +11,15 @@ from fieldproof.engine._errors import InfrastructureError
 from fieldproof.engine._log import EngineLog
 from fieldproof.engine._session import Session
 from fieldproof.engine._stacks import Stacks
+from fieldproof.engine._topology import managed_nodes
 
 _NS = 1_000_000_000
 _REQUEST_S = 15.0
 _OWN_S = 10.0  # what a process may take for itself before it gives its own account
 _LOOK_NS = 50_000_000  # how often a free-running world is looked at
 _STALL_S = 10.0
+# what the observer would say of a managed node that it cannot ask
+_SILENT = {"paused": "unresponsive", "gone": "unavailable"}
 
 
 class World(Protocol):
@@ -64,6 +67,7 @@ class LockstepWorld:
         self._log = log
         self._stacks = stacks
         self._tick_ns: int = session.execution["time"]["tick_ns"]
+        self._managed = managed_nodes(session.execution)
         self._origin_ns = 0
         self._stepping = False
         self._stepped: dict[str, int] | None = None  # frames of a step that was waited for early
@@ -112,6 +116,11 @@ class LockstepWorld:
             side=self._log.take(),
             # a stack that cannot answer leaves the bridges unsure of what has been delivered
             arrivals={} if self._stacks.all_running else dict(self._arrivals),
+            silent={
+                node: _SILENT[state]
+                for node, vehicle in self._managed.items()
+                if (state := self._stacks.state(vehicle)) != "running"
+            },
         )
         self.sim_ns = until_ns
         self.ticks += 1

@@ -62,7 +62,7 @@ class Observer:
         self._world: Mapping[str, Any] = {}  # the simulator's last word about its clock
         self._ticks = 0
         self._next_second_ns = 0
-        self._pace = Pace(None if config.lockstep else config.target_rtf)
+        self._pace = Pace(config.target_rtf)
         self.seen: set[str] = set()
         self.taken: Counter[str] = Counter()  # messages of each topic that count as evidence
         self.now_ns = 0
@@ -82,6 +82,7 @@ class Observer:
             self._accept(message)
         self._latched.clear()
         self._watch.begin(self.now_ns)
+        self._pace = Pace(self._config.target_rtf)  # the world stood until now
 
     def take_frames(self, frames: Iterable[Frame]) -> None:
         """Take ground truth; poses and contacts of watched models become samples."""
