@@ -99,6 +99,7 @@ def test_what_is_observed_follows_from_conditions_and_assertions(workspace):
         "values": [{"topic": "/fleet/two/odom", **value}, {"topic": "/ugv1/odom", **value}],
         "latencies": [],
         "lifecycles": [],
+        "resources": [],
     }
 
 
@@ -266,6 +267,7 @@ def test_each_thing_is_observed_once_whatever_the_order():
         "values": [{"topic": "/b", "field": "data", "message_type": "x/msg/Y"}],
         "latencies": [{"topic": "/a", "window_ns": 2, "message_type": None}],
         "lifecycles": [{"node": "/ugv1/driver"}],
+        "resources": [],
     }
     assert observation(watches) == expected
     assert observation(reversed(watches)) == expected

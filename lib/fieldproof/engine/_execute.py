@@ -17,6 +17,7 @@ from fieldproof.engine._context import RunContext
 from fieldproof.engine._errors import InfrastructureError, InterruptedRunError
 from fieldproof.engine._log import EngineLog
 from fieldproof.engine._phases import Phases
+from fieldproof.engine._resources import ResourceWatch
 from fieldproof.engine._session import Session
 from fieldproof.engine._stacks import Stacks
 from fieldproof.engine._stream import SampleStream, Sink
@@ -48,6 +49,7 @@ class Surroundings:
         interrupted: whether somebody asked the run to end.
         sinks: take every sample as it is written.
         wall_ns: the wall clock.
+        measure: whether what the processes take is measured though no assertion asks for it.
         listener: told of every line of engine.log, and of `STATUS_EVENT` while the timeline runs.
         room: frees disk space that was set aside for what must be written at the end.
     """
@@ -57,6 +59,7 @@ class Surroundings:
     interrupted: Callable[[], bool] = _never
     sinks: Sequence[Sink] = ()
     wall_ns: Callable[[], int] = time.time_ns
+    measure: bool = False
     listener: Callable[[str, str, dict[str, Any]], None] = lambda *_: None
     room: Callable[[], None] = lambda: None
 
@@ -255,6 +258,7 @@ class _Run:
             events=event_types(),
         )
         self._told_at = time.monotonic()
+        resources = self._resource_watch(session)
         self._stream.emit({"kind": "timeline", "event": "start", **origin})
         budget_ns: int = self._execution["budget"]["timeout_ns"]
         while True:
@@ -269,6 +273,8 @@ class _Run:
                 )
                 return
             self._tell(driver, t_ns)
+            if resources is not None:
+                resources.advance(t_ns)
             abort = self._aborting.abort
             if abort is not None:
                 driver.settle(t_ns, detail=f"{abort.name} failed (on_fail: abort)")
@@ -283,6 +289,12 @@ class _Run:
             self._account.end("failed", failure)
         else:
             self._account.end("completed", "")
+
+    def _resource_watch(self, session: Session) -> ResourceWatch | None:
+        """What measures the processes: where it is asked for, since the figures never repeat."""
+        if not (self._around.measure or self._execution["observe"].get("resources")):
+            return None
+        return ResourceWatch(session, lambda data: self._stream.emit_beside(self._timed(data)))
 
     def _settle(self, session: Session, world: World) -> None:
         """Mark the timeline's end, and make sure that what was observed came from where it should.
@@ -315,10 +327,14 @@ class _Run:
         self._around.listener(STATUS_EVENT, "", {**where, **driver.status()})
 
     def _emit_now(self, data: dict[str, Any]) -> None:
+        self._stream.emit(self._timed(data))
+
+    def _timed(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """A sample's data with the times of now."""
         world = self._world
         assert world is not None
         wall = None if self._mode == "lockstep" else self._around.wall_ns() / _NS
-        self._stream.emit({**data, "wall": wall, "sim": world.sim_ns / _NS})
+        return {**data, "wall": wall, "sim": world.sim_ns / _NS}
 
     def _to_timeline(self, sample: Any, t_ns: int | None) -> None:
         if self._driver is not None and t_ns is not None:

@@ -132,6 +132,10 @@ class Session:
         known = next(one for one in self.vehicles if one["name"] == vehicle)
         return [self._processes[role] for role, _ in vehicle_processes(known)]
 
+    def pids(self, role: str) -> tuple[int, ...]:
+        """The process of a role, as what measures groups of them wants it."""
+        return (self._processes[role].pid,)
+
     def send_goal(self, vehicle: str, *, timeout_s: float, **fields: Any) -> str | None:
         """Send a goal to a vehicle's navigation; its identity, or None when it was not accepted."""
         reply = self.observer.request(

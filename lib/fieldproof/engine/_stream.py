@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fieldproof.samples import Sample, TimelineOrigin, format_sample
+from fieldproof.samples import AFTER, Sample, TimelineOrigin, format_sample
+
+RESOURCES = "resources.jsonl"
+"""Beside samples.jsonl: what the processes took, and after how many samples each was measured."""
 
 Sink = Callable[[Sample, int | None], None]
 """Takes a sample with its time on the timeline in nanoseconds (None before the origin is set)."""
@@ -23,6 +26,8 @@ class SampleStream:
 
     def __init__(self, path: Path, mode: str, sinks: list[Sink]) -> None:
         self._file = path.open("wb", buffering=0)
+        self._beside = path.with_name(RESOURCES)
+        self._count = 0
         self._written = 0
         self._broken = False
         self._mode = mode
@@ -33,8 +38,19 @@ class SampleStream:
         """Take one sample as a flat mapping with kind, wall and sim."""
         sample = Sample.from_data(data)
         self._write(format_sample(sample).encode())
+        self._count += 1
         if sample.kind == "timeline" and sample.data["event"] == "start":
             self._origin = TimelineOrigin.of(sample, self._mode)
+        self._hand_on(sample)
+
+    def emit_beside(self, data: Mapping[str, Any]) -> None:
+        """Take a sample that follows the host: it is kept in a file of its own, with its place."""
+        sample = Sample.from_data({**data, AFTER: self._count})
+        with self._beside.open("ab") as file:
+            file.write(format_sample(sample).encode())
+        self._hand_on(sample)
+
+    def _hand_on(self, sample: Sample) -> None:
         t_ns = self._origin.t_ns(sample) if self._origin else None
         for sink in self._sinks:
             sink(sample, t_ns)

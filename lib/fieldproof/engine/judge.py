@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fieldproof.assertions import Evaluator, Result
+from fieldproof.engine._stream import RESOURCES
 from fieldproof.kpis import CollectorResult
 from fieldproof.model import canonical_json
 from fieldproof.runs import Verdict, read_json, verdict_of
-from fieldproof.samples import SampleError, SampleParser
+from fieldproof.samples import Sample, SampleError, SampleParser, interleaved
 
 _CHUNK_BYTES = 1 << 20
 
@@ -58,7 +59,7 @@ def judge(evidence: Path, evaluation: Mapping[str, Any]) -> Judgement:
     outcome = read_json(evidence / "outcome.json")
     execution = read_json(evidence / "execution.json")
     evaluator = Evaluator(evaluation, execution["time"]["mode"])
-    what = _feed(evaluator, evidence / "samples.jsonl")
+    what = _feed(evaluator, evidence)
     evaluator.finish(None, completed=False, status=outcome["status"])
     if what:
         outcome = {**outcome, "complete": False, "gaps": [*outcome["gaps"], {"what": what}]}
@@ -81,17 +82,41 @@ def concluded(
     return Judgement(results, tuple(evaluator.collectors()), evaluator.kpis(), verdict)
 
 
-def _feed(evaluator: Evaluator, path: Path) -> str:
-    """Hand over the samples of a file up to its end or its first fault; returns the fault."""
-    parser = SampleParser()
+def _feed(evaluator: Evaluator, evidence: Path) -> str:
+    """Hand over the samples of a run up to their end or their first fault; returns the fault."""
+    stream = _Stream(evidence / "samples.jsonl")
     try:
-        with path.open("rb") as stream:
-            while chunk := stream.read(_CHUNK_BYTES):
-                for sample in parser.feed(chunk):
-                    evaluator.feed(sample)
+        for sample in interleaved(stream.samples(), _beside(evidence / RESOURCES)):
+            evaluator.feed(sample)
     except SampleError as error:
-        return f"samples.jsonl is damaged: {error}"
-    last, cut = parser.close()
-    for sample in last:
-        evaluator.feed(sample)
-    return f"samples.jsonl is cut within line {cut.line}" if cut else ""
+        return f"a sample is damaged: {error}"
+    return stream.cut
+
+
+class _Stream:
+    """The samples of a file, read in chunks.
+
+    Attributes:
+        cut: where the file was cut, in words; empty where it was not.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.cut = ""
+
+    def samples(self) -> Iterator[Sample]:
+        parser = SampleParser()
+        with self._path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK_BYTES):
+                yield from parser.feed(chunk)
+        last, cut = parser.close()
+        yield from last
+        if cut:
+            self.cut = f"{self._path.name} is cut within line {cut.line}"
+
+
+def _beside(path: Path) -> Iterator[Sample]:
+    """What was measured beside the samples; a line that was cut is left out."""
+    if not path.is_file():
+        return iter(())
+    return _Stream(path).samples()

@@ -163,6 +163,7 @@ def _carry_out(
                 host=host,
                 interrupted=interrupt,
                 sinks=[live.take],
+                measure=True,
                 listener=live.counting(listener),
                 room=reserve.release,
             ),

@@ -10,7 +10,7 @@ from fieldproof.kpis._figures import rounded
 from fieldproof.kpis._map import Metrics
 from fieldproof.kpis._window import window_of
 from fieldproof.model import Duration, KpiBase, Name, NonNegativeDuration, Strict
-from fieldproof.plan import PlanContext, PlannedAssertion
+from fieldproof.plan import PlanContext, PlannedAssertion, Watch
 from fieldproof.samples import Sample, Subject
 
 
@@ -34,7 +34,9 @@ class Resources(ContainerParameters, KpiBase):
 
 def planned_container(spec: Any, context: PlanContext) -> PlannedAssertion:
     """Return a specification that has `ContainerParameters`, with its vehicle checked."""
-    return PlannedAssertion(spec, resolved={"vehicle": context.vehicle(spec.vehicle).name})
+    vehicle = context.vehicle(spec.vehicle).name
+    watch = Watch("resource", vehicle=vehicle, role=spec.container)
+    return PlannedAssertion(spec, resolved={"vehicle": vehicle}, watches=(watch,))
 
 
 class ResourcesType(CollectorType):

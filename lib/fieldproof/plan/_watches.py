@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-WatchKind = Literal["rate", "value", "contact", "latency", "lifecycle", "model"]
+WatchKind = Literal["rate", "value", "contact", "latency", "lifecycle", "model", "resource"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,8 @@ class Watch:
         field: The field of a value.
         message_type: The topic's type; None when it is to be found on the graph.
         window_ns: The sliding window of a rate or a latency.
-        vehicle: The vehicle of a contact sensor.
+        vehicle: The vehicle of a contact sensor, or whose processes are measured.
+        role: Which of its processes are measured: `vehicle` (the stack's) or `bridge`.
         model: The model whose ground truth is streamed.
         node: Absolute name of a managed node.
     """
@@ -28,6 +29,7 @@ class Watch:
     vehicle: str | None = None
     model: str | None = None
     node: str | None = None
+    role: str | None = None
 
 
 def observation(watches: Iterable[Watch]) -> dict[str, Any]:
@@ -53,6 +55,7 @@ def observation(watches: Iterable[Watch]) -> dict[str, Any]:
         "values": kinds["value"],
         "latencies": kinds["latency"],
         "lifecycles": kinds["lifecycle"],
+        "resources": kinds["resource"],
     }
 
 
@@ -63,4 +66,5 @@ _KEYS: dict[WatchKind, tuple[str, ...]] = {
     "value": ("topic", "field", "message_type"),
     "latency": ("topic", "window_ns", "message_type"),
     "lifecycle": ("node",),
+    "resource": ("vehicle", "role"),
 }
