@@ -6,7 +6,6 @@ import pytest
 from fieldproof.kpis import CollectorType, kpi_registry, kpi_types
 from fieldproof.kpis._registry import BUILT_IN
 from fieldproof.model import KpiBase, ScenarioError
-
 from tests.assertions.streams import (
     action,
     assertion,

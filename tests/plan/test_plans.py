@@ -8,6 +8,16 @@ from fieldproof.plan import PlannedAssertion, Watch, observation, write_bundle
 from .kinds import Holds, Reach
 
 
+def test_assertions_that_one_waits_for_go_into_the_execution_with_it(workspace):
+    waits = "  - { name: both, type: signals, vehicle: ugv1, before: arrives, on_fail: abort,\n"
+    workspace.spoil("s.yaml", "  - name: both\n    type: signals\n    vehicle: ugv1\n    signals:\n"
+                    "      speed: { topic: odom, field: twist.twist.linear.x }\n"
+                    "      time: { metric: sim_time }\n      x: { metric: x, vehicle: ugv2 }\n",
+                    waits + "      signals: { time: { metric: sim_time } } }\n")  # fmt: skip
+    aborting = workspace.plan().execution["abort_assertions"]
+    assert [one["name"] for one in aborting] == ["arrives", "slow", "both"]
+
+
 def test_the_execution_plan_holds_all_that_can_change_a_run(workspace):
     plan = workspace.plan().execution
     assert plan["schema_version"] == 1

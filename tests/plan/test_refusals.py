@@ -123,6 +123,22 @@ TABLE = [
         ["s.yaml:41:13: assertions[2].before: unknown assertion 'arives' (nearest: arrives)"],
     ),
     (
+        "assertions_that_wait_for_each_other",
+        "s.yaml",
+        "    vehicle: ugv1\n    signals:\n",
+        """\
+    before: third
+    vehicle: ugv1
+    signals: { time: { metric: sim_time } }
+  - name: third
+    type: signals
+    before: both
+    vehicle: ugv1
+    signals:
+""",
+        ["s.yaml:38:5: assertions[2]: assertions wait for each other: both -> third -> both"],
+    ),
+    (
         "assertion_before_itself",
         "s.yaml",
         "    signals:\n",
