@@ -25,6 +25,21 @@ def test_the_scenarios_of_the_first_drive_resolve(name):
         "lidar_alive",
         "no_collision",
         "speed_bounded",
+        "stays_in_yard",
+        "drives_straight",
+        "mission_in_time",
+        "odom_fresh",
+        "stack_in_budget",
+        "navigator_active",
+        "mission_order",
+        "stops_at_goal",
+    ]
+    assert [one["name"] for one in found.evaluation["kpis"]] == [
+        "drive",
+        "mission",
+        "scan_age",
+        "stack",
+        "commanded",
     ]
 
 
@@ -42,7 +57,7 @@ def test_faults_of_every_kind_are_found_at_once(tmp_path):
         ("spawn_dock", "spawn_dok"),
         ("action: navigate_to_pose", "action: navigate_to_pos"),
         ("tolerance_m", "tolerence_m"),
-        ("topic: scan", "topic: scann"),
+        ("topic: scan\n    vehicle", "topic: scann\n    vehicle"),
         ("abs(value)", "abs(speed)"),
     ]:
         assert text.count(old) == 1

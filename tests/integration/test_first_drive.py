@@ -14,7 +14,12 @@ from fieldproof.runs import RunDirectory, evidence_digest, verify
 from tests.integration.conftest import ROOT, processes_of
 
 GOAL = ROOT / "scenarios" / "ugv_nav_to_goal.yaml"
-ASSERTIONS = {"reached_goal", "arrived_in_time", "lidar_alive", "no_collision", "speed_bounded"}
+ASSERTIONS = {
+    *("reached_goal", "arrived_in_time", "lidar_alive", "no_collision", "speed_bounded"),
+    *("stays_in_yard", "drives_straight", "mission_in_time", "odom_fresh", "stack_in_budget"),
+    *("navigator_active", "mission_order", "stops_at_goal"),
+}
+COLLECTORS = {"drive", "mission", "scan_age", "stack", "commanded"}
 
 
 def lines(path):
@@ -41,6 +46,36 @@ def test_the_first_drive_passes_and_leaves_everything_that_was_promised(passed):
     assert verify(RunDirectory(folder)) == ()
     assert (folder.parent / "latest").resolve() == folder
     assert processes_of(folder.name) == []
+
+
+def test_what_is_measured_is_in_the_record_the_report_and_the_figures(passed):
+    folder, _ = passed
+    record = json.loads((folder / "run.json").read_text())
+    assert {one["name"] for one in record["kpi_collectors"]} == COLLECTORS
+    assert {one["status"] for one in record["kpi_collectors"]} == {"measured"}
+    kpis = record["kpis"]
+    assert kpis["drive.path_m"]["value"] == pytest.approx(4.0, abs=0.2)
+    assert kpis["drive.path_m"]["unit"] == "m"
+    assert kpis["scan_age.max_ms"]["value"] <= 50.0
+    assert kpis["commanded.count"]["value"] > 50
+    assert kpis["stack.peak_memory_mb"]["value"] > 50
+    assert lines(folder / "kpis.jsonl")[-1]["kpis"] == kpis
+    root = ET.parse(folder / "junit.xml").getroot()
+    properties = {each.get("name") for each in root.iter("property")}
+    assert {f"kpi.{name}" for name in kpis} <= properties
+    assert "drive.path_m" in (folder / "report.md").read_text()
+
+
+def test_what_the_processes_take_is_kept_beside_the_evidence(passed):
+    folder, _ = passed
+    rows = lines(folder / "resources.jsonl")
+    assert {row["container"] for row in rows} == {"ugv1", "ugv1-bridge", "simulator", "recorder"}
+    assert min(row["memory_mb"] for row in rows) > 5
+    by_time = Counter(row["sim"] for row in rows)
+    assert len(by_time) >= 5  # once a second of the timeline
+    before = evidence_digest(folder)
+    (folder / "resources.jsonl").unlink()
+    assert evidence_digest(folder) == before
 
 
 def test_nothing_is_touched_from_the_first_tick_on(passed):
