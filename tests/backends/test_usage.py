@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldproof.backends import ProcessGroup, UsageMonitor
@@ -66,6 +66,7 @@ def test_a_group_is_its_sessions_and_their_descendants(table, leaders, found):
     assert members(table, leaders) == found
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.integers(1, 12), st.tuples(st.integers(0, 12), st.integers(0, 12))),
     st.sets(st.integers(1, 12), max_size=3),

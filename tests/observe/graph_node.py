@@ -46,6 +46,10 @@ class Told:
     def parameter(self, name: str) -> Any:
         return self.node.get_parameter(name).value
 
+    def await_listener(self, topic: str) -> None:
+        while not self.node.count_subscribers(topic):
+            time.sleep(0.002)  # the graph has no event that rclpy can wait for here
+
     def transition(self, name: str) -> str:
         getattr(self.node, f"trigger_{name}")()
         return self.node._state_machine.current_state[1]

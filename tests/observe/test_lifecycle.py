@@ -89,6 +89,7 @@ def test_a_free_world_is_told_of_each_answer_and_of_every_transition(observer, m
     process.call("match", topics=[], required=[], heard=[], timeout_s=10.0)
     process.watch(lambda samples: (MANAGED, "unconfigured") in states(samples))
     process.match(f"{MANAGED}/transition_event")
+    managed.tell("await_listener", topic=f"{MANAGED}/transition_event")
     managed.tell("transition", name="configure")
     managed.tell("transition", name="activate")
     samples = process.watch(

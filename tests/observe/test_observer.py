@@ -2,7 +2,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldproof.observe import _observer
@@ -147,6 +147,7 @@ def lines_of_a_run(shuffle):
 IN_ORDER = lines_of_a_run(lambda messages: None)
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32))
 def test_in_lockstep_the_order_of_arrival_leaves_no_trace(seed):
     assert lines_of_a_run(random.Random(seed).shuffle) == IN_ORDER

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldproof.observe._sequence import SequenceCheck
@@ -27,6 +27,7 @@ def test_lost_messages_are_counted(numbers, lost):
     assert check(numbers).lost == lost
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=5), st.randoms(use_true_random=False))
 def test_interleaved_publishers_that_lose_nothing_are_never_said_to(lengths, random):
     queues = [list(range(1, length + 1)) for length in lengths]
@@ -38,6 +39,7 @@ def test_interleaved_publishers_that_lose_nothing_are_never_said_to(lengths, ran
     assert check(numbers).received == sum(lengths)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 50), st.data())
 def test_a_missing_number_of_a_single_publisher_is_always_noticed(length, data):
     dropped = data.draw(st.integers(1, length - 1))
@@ -67,11 +69,13 @@ def least_missing(numbers):
     return min(best.values())
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=7))
 def test_no_fewer_missing_messages_could_explain_the_numbers(numbers):
     assert check(numbers).lost == least_missing(numbers)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.lists(st.booleans(), min_size=1, max_size=25), min_size=1, max_size=4),
     st.randoms(use_true_random=False),

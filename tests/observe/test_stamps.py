@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rosbags.typesys import get_types_from_msg
 
@@ -10,6 +10,7 @@ from fieldproof.recording import MessageTypes, RecordingError
 from .messages import STORE, TYPES, cdr, header, point, text
 
 
+@settings(deadline=None)
 @given(st.integers(0, (2**31 - 1) * 10**9 + 999_999_999), st.booleans())
 def test_a_stamp_is_read_in_either_byte_order(time_ns, little_endian):
     where = STORE.types["geometry_msgs/msg/Point"](1.0, 2.0, 3.0)

@@ -1,7 +1,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fieldproof.observe._windows import Ages, SlidingWindow
@@ -43,6 +43,7 @@ def test_a_topic_that_dies_is_counted_down_to_zero():
 
 
 @example([5_000, 5_000], 1, 1)
+@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 20_000), max_size=80).map(sorted),
     st.integers(1, 5),
@@ -58,6 +59,7 @@ def test_windows_count_what_a_plain_count_counts_however_often_one_looks(arrival
     assert got == expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 9_000), max_size=60).map(sorted), st.integers(1, 4))
 def test_a_window_holds_what_arrived_in_it_in_order(arrivals, width):
     window = SlidingWindow(width * S, 0)
@@ -82,6 +84,7 @@ def test_what_no_window_can_hold_any_more_is_forgotten():
 ages = st.lists(st.integers(-(10**12), 10**12), min_size=1, max_size=60)
 
 
+@settings(deadline=None)
 @given(ages)
 def test_figures_of_ages_are_those_of_a_slow_count(ages_ns):
     got = Ages.of(ages_ns)
@@ -94,6 +97,7 @@ def test_figures_of_ages_are_those_of_a_slow_count(ages_ns):
     assert got.p95_ms == min(at_least) / 1e6
 
 
+@settings(deadline=None)
 @given(ages, st.randoms(use_true_random=False))
 def test_figures_do_not_depend_on_the_order_of_arrival(ages_ns, random):
     shuffled = list(ages_ns)

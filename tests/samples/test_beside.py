@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldproof.samples import AFTER, Sample, SampleError, interleaved
@@ -14,6 +14,7 @@ def used(number, **place):
     return Sample.of("resource", sim=0.0, number=number, **what, **place)
 
 
+@settings(deadline=None)
 @given(st.lists(st.booleans(), max_size=30))
 def test_two_streams_that_were_parted_become_the_one_that_they_were(is_beside):
     """Live, a sample gets its place from how many of the stream were written before it."""
@@ -27,6 +28,7 @@ def test_two_streams_that_were_parted_become_the_one_that_they_were(is_beside):
     assert list(interleaved(stream, beside)) == live
 
 
+@settings(deadline=None)
 @given(st.integers(0, 5), st.lists(st.integers(0, 9), max_size=6))
 def test_nothing_is_lost_whatever_the_places(length, places):
     stream = [clock(n) for n in range(length)]
