@@ -23,12 +23,12 @@ setup: ## install Nix where it is missing, import the inputs, build the environm
 
 .PHONY: run
 run: setup ## run a scenario live: make run SCENARIO=ugv_nav_to_goal
-	@sh nix/tracked.sh $(FILE) || true
+	@sh nix/tracked.sh $(FILE) fieldproof.toml || true
 	@./fieldproof run $(FILE)
 
 .PHONY: build
 build: setup ## run it in the build sandbox, cached: make build SCENARIO=ugv_nav_to_goal
-	@sh nix/tracked.sh $(FILE)
+	@sh nix/tracked.sh $(FILE) fieldproof.toml
 	@nix build .#$(SCENARIO) -o build/$(SCENARIO) --print-build-logs
 
 .PHONY: test

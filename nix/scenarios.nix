@@ -15,17 +15,34 @@ let
     } // attributes)
     script;
 
+  # what the workspace says for scenarios that do not, as a live run reads it
+  workspace = ../fieldproof.toml;
+  settled = builtins.pathExists workspace;
+  paths =
+    if settled then (builtins.fromTOML (builtins.readFile workspace)).paths or { } else { };
+  # a folder of the workspace by its path in the repository
+  folderOf = key:
+    let path = paths.${key} or key; in
+    if builtins.match "([A-Za-z0-9_-][A-Za-z0-9_.-]*/?)+" path != null then path
+    else throw "fieldproof.toml: paths.${key} is no folder below it (${path}), so no build sees it";
+
   chain = name:
     let
       # laid out as in the repository, so that what is wrong in a file is said with a path that
       # the user knows
+      link = source: path: ''
+        mkdir -p "$(dirname ${path})"
+        ln -s ${source} ${path}
+      '';
+      worlds = folderOf "worlds";
+      robots = folderOf "robots";
       plan = stage "${name}-plan" [ "lib" "bridge" "sim" ] { outputs = [ "execution" "evaluation" ]; } ''
-        mkdir scenarios
-        ln -s ${../scenarios + "/${name}.yaml"} scenarios/${name}.yaml
-        ln -s ${sources.folder "worlds"} worlds
-        ln -s ${sources.folder "robots"} robots
-        $stage plan --scenario scenarios/${name}.yaml --worlds worlds --robots robots \
-          --execution $execution --evaluation $evaluation
+        ${link (../scenarios + "/${name}.yaml") "scenarios/${name}.yaml"}
+        ${link (sources.folder worlds) worlds}
+        ${link (sources.folder robots) robots}
+        ${if settled then link workspace "fieldproof.toml" else ""}
+        $stage plan --scenario scenarios/${name}.yaml --worlds ${worlds} --robots ${robots} \
+          --execution $execution --evaluation $evaluation ${if settled then "--workspace fieldproof.toml" else ""}
       '';
       # both outputs under one name, to look at
       bundle = stage "${name}-plan-bundle" [ ] { } ''

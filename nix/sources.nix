@@ -4,7 +4,7 @@ rec {
   # a folder of this repository as it is
   folder = name: builtins.path {
     path = ../. + "/${name}";
-    inherit name;
+    name = baseNameOf name;
     filter = path: _: baseNameOf path != "__pycache__";
   };
   # the same with bytecode, which each stage would otherwise compile for itself

@@ -37,11 +37,16 @@ def call(monkeypatch):
 def process():
     """Runs the command as a process of its own, in the repository."""
 
-    def process(*arguments, path=(), cwd=ROOT, stdout=subprocess.PIPE, **options):
+    def process(*arguments, path=(), cwd=ROOT, stdout=subprocess.PIPE, environment=(), **options):
         folders = [*map(str, path), *(str(ROOT / name) for name in SOURCES), str(PLUGINS)]
         return subprocess.run(
             [sys.executable, "-B", "-m", "fieldproof.cli", *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(folders), "TERM": "xterm"},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(folders),
+                "TERM": "xterm",
+                **dict(environment),
+            },
             cwd=cwd,
             stdout=stdout,
             stderr=subprocess.PIPE,

@@ -1,9 +1,12 @@
 import json
 
 import pytest
+from jsonschema import Draft7Validator
 
 from fieldproof.assertions import assertion_types
 from fieldproof.events import event_types
+from fieldproof.kpis import kpi_types
+from fieldproof.model import read_yaml_file
 
 LEFT_OUT = {
     "acme.missing of acme-missing": "No module named 'acme_nowhere'",
@@ -41,7 +44,7 @@ def test_keys_have_types_in_words_defaults_with_units_and_what_they_are_for(call
 def test_what_every_entry_has_stands_once_at_the_end(call):
     text = call("events").stdout
     assert text.count("every entry of timeline has") == 1
-    common = text.split("every entry of timeline has\n")[1]
+    common = text.split("every entry of timeline has\n")[1].strip()
     assert [line.split()[0] for line in common.splitlines()] == [
         "name",
         "action",
@@ -68,7 +71,8 @@ def test_events_are_data_too(call):
         "unit": "s",
         "description": "How long the drive may take.",
     }
-    assert [one["name"] for one in data["common"]] == ["name", "action", "vehicle", *TRIGGERS[1:]]
+    common = data["common"]["timeline"]
+    assert [one["name"] for one in common] == ["name", "action", "vehicle", *TRIGGERS[1:]]
 
 
 def test_every_assertion_type_is_listed_with_what_it_measures(call):
@@ -85,6 +89,18 @@ def test_every_assertion_type_is_listed_with_what_it_measures(call):
         "unit": "m",
         "description": "smallest distance to the target",
     }
+
+
+def test_every_collector_is_listed_below_the_assertions(call):
+    text = call("assertions").stdout
+    _, below = text.split("every entry of assertions has")
+    for name, kind in kpi_types().items():
+        block = below.split(f"{name}  (")[1].split("\n\n")[0]
+        for key in [*kind.Spec.model_fields.keys() - {"name", "type"}, *kind.metrics]:
+            assert f" {key} " in block
+    data = json.loads(call("assertions", "--json").stdout)
+    assert [one["type"] for one in data["collectors"]] == sorted(kpi_types())
+    assert [one["name"] for one in data["common"]["kpis"]] == ["name", "type"]
 
 
 @pytest.mark.parametrize(
@@ -149,3 +165,27 @@ def test_a_list_is_coloured_only_where_it_is_asked_for(call, command):
     assert "\x1b[1m" in call(command, "--color").stdout
     assert "\x1b[1m" in call("--color", command).stdout
     assert "\x1b" not in call("--color", command, "--no-color").stdout
+
+
+@pytest.mark.parametrize(
+    ("kind", "files"),
+    [
+        ("scenario", "scenarios/*.yaml"),
+        ("world", "worlds/*/world.yaml"),
+        ("robot", "robots/*/robot.yaml"),
+    ],
+)
+def test_the_schema_of_each_kind_of_file_takes_those_of_the_repository(call, root, kind, files):
+    schema = json.loads(call("schema", kind).stdout)
+    validator = Draft7Validator(schema)
+    Draft7Validator.check_schema(schema)
+    paths = sorted(root.glob(files))
+    assert paths
+    for path in paths:
+        assert not list(validator.iter_errors(read_yaml_file(path).value)), path
+        assert list(validator.iter_errors({"kind": "Nonsense"}))
+
+
+def test_without_a_kind_the_schema_is_that_of_scenarios(call):
+    assert call("schema").stdout == call("schema", "scenario").stdout
+    assert call("schema", "lorry").exit_code == 2

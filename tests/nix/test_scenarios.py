@@ -1,5 +1,6 @@
 """The derivations of a scenario: what is built again, what fails and how it says so."""
 
+import json
 import os
 import sys
 import time
@@ -68,6 +69,36 @@ def test_an_untracked_scenario_is_answered_with_git_add(checkout):
     done = checkout.run("sh", "nix/tracked.sh", "scenarios/new.yaml")
     assert done.code == 2
     assert "git add scenarios/new.yaml" in done.text
+
+
+def test_a_build_takes_from_the_workspace_file_what_a_live_run_takes(checkout):
+    checkout.edit(f"scenarios/{_PASSES}.yaml", "  seed: 1\n", "")
+    (checkout.root / "places").mkdir()
+    (checkout.root / "worlds").rename(checkout.root / "places/mine")
+    toml = checkout.root / "fieldproof.toml"
+    toml.write_text('[run]\nseed = 41\nrtf = 3.0\n\n[paths]\nworlds = "places/mine"\n')
+    tracked = checkout.run("sh", "nix/tracked.sh", f"scenarios/{_PASSES}.yaml", "fieldproof.toml")
+    assert tracked.code == 2
+    assert "git add fieldproof.toml" in tracked.text
+    assert checkout.run("git", "add", "-A").code == 0
+    plan = checkout.path(f"{_PASSES}.plan")
+    live = checkout.run(
+        *(sys.executable, "-B", "-m", "fieldproof.cli"),
+        *("run", "--dry-run", "--json", f"scenarios/{_PASSES}.yaml"),
+    )
+    assert live.code == 0, live.text
+    execution = json.loads((plan / "execution/execution.json").read_text())
+    evaluation = json.loads((plan / "evaluation/evaluation.json").read_text())
+    assert json.loads(live.text) == {"execution": execution, "evaluation": evaluation}
+    assert execution["time"]["seed"] == 41
+    toml.write_text('[run]\nseeds = 41\n\n[paths]\nworlds = "places/mine"\n')
+    wrong = checkout.build(f"{_PASSES}.plan")
+    assert wrong.code != 0
+    assert "fieldproof.toml:2:1: run.seeds: unknown key (nearest: seed)" in wrong.text
+    toml.write_text('[paths]\nworlds = "../elsewhere"\n')
+    outside = checkout.build(f"{_PASSES}.plan")
+    assert outside.code != 0
+    assert "paths.worlds is no folder below it (../elsewhere)" in outside.text
 
 
 @pytest.mark.parametrize("stage", ["plan", "run", "verdict", "report"])

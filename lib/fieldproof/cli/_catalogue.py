@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from fieldproof.assertions import assertion_registry
 from fieldproof.cli._parameters import Parameter, parameters, unit_of
 from fieldproof.events import event_registry
-from fieldproof.model import AssertionBase, TimelineBase
+from fieldproof.kpis import kpi_registry
+from fieldproof.model import AssertionBase, KpiBase, TimelineBase
 from fieldproof.plan.registry import PluginProblem, Registry
 
 SCHEMA_VERSION = 1
@@ -72,13 +73,6 @@ class Section:
     kinds: tuple[Kind, ...]
     problems: tuple[PluginProblem, ...]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return it as JSON data."""
-        return {
-            "common": [one.to_data() for one in self.common],
-            self.title: [one.to_data(self.key) for one in self.kinds],
-        }
-
 
 def events() -> Section:
     """Return the events that are installed."""
@@ -100,6 +94,18 @@ def assertions() -> Section:
         lambda kind: kind.Spec,
         title="assertions",
         part="assertions",
+        key="type",
+    )
+
+
+def collectors() -> Section:
+    """Return the collectors of the kpis section."""
+    return _section(
+        kpi_registry(),
+        KpiBase,
+        lambda kind: kind.Spec,
+        title="collectors",
+        part="kpis",
         key="type",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,7 @@ from fieldproof.cli._terminal import Terminal
 if TYPE_CHECKING:
     from fieldproof.cli._catalogue import Kind, Section
     from fieldproof.cli._parameters import Parameter
+    from fieldproof.plan.registry import PluginProblem
 
 
 @click.command()
@@ -50,7 +51,7 @@ def assertions(names: tuple[str, ...], *, as_json: bool) -> None:
     from fieldproof.cli import _catalogue
 
     with reported():
-        _list([_catalogue.assertions()], names, as_json=as_json)
+        _list([_catalogue.assertions(), _catalogue.collectors()], names, as_json=as_json)
 
 
 def _list(sections: list[Section], names: tuple[str, ...], *, as_json: bool) -> None:
@@ -64,19 +65,7 @@ def _list(sections: list[Section], names: tuple[str, ...], *, as_json: bool) -> 
             stop(f"unknown {sections[0].key} {name!r}" + (f" ({hint})" if hint else ""), FAILED)
     problems = [one for section in sections for one in section.problems]
     if as_json:
-        from fieldproof.cli._catalogue import SCHEMA_VERSION
-
-        data: dict[str, object] = {"schema_version": SCHEMA_VERSION}
-        for section in sections:
-            part = section.to_data()
-            kinds = part[section.title]
-            part[section.title] = [one for one in kinds if not names or one[section.key] in names]
-            data |= part if section is sections[0] else {section.title: part[section.title]}
-        data["problems"] = [
-            {"name": one.name, "distribution": one.distribution, "what": one.what}
-            for one in problems
-        ]
-        show_json(data)
+        show_json(_data(sections, names, problems))
     else:
         width = _width()
         for section in sections:
@@ -86,6 +75,28 @@ def _list(sections: list[Section], names: tuple[str, ...], *, as_json: bool) -> 
         warn(f"plugin left out: {problem}")
     if problems:
         sys.exit(INVALID)
+
+
+def _data(
+    sections: list[Section], names: tuple[str, ...], problems: list[PluginProblem]
+) -> dict[str, Any]:
+    from fieldproof.cli._catalogue import SCHEMA_VERSION
+
+    kinds = {
+        section.title: [
+            kind.to_data(section.key) for kind in section.kinds if not names or kind.name in names
+        ]
+        for section in sections
+    }
+    return {
+        "schema_version": SCHEMA_VERSION,
+        **kinds,
+        "common": {section.part: [one.to_data() for one in section.common] for section in sections},
+        "problems": [
+            {"name": one.name, "distribution": one.distribution, "what": one.what}
+            for one in problems
+        ],
+    }
 
 
 def _width() -> int | None:
@@ -101,6 +112,7 @@ def _section_lines(section: Section, names: tuple[str, ...], width: int | None) 
     if not names:
         yield click.style(f"every entry of {section.part} has", bold=True)
         yield from _parameter_lines(section.common, width)
+        yield ""
 
 
 def _kind_lines(kind: Kind, width: int | None) -> Iterator[str]:
@@ -134,9 +146,19 @@ def _parameter_lines(parameters: Iterable[Parameter], width: int | None) -> list
 
 
 @click.command()
-def schema() -> None:
-    """Print the JSON Schema of scenario files, with all that is installed, plugins included."""
+@click.argument(
+    "kind", type=click.Choice(["scenario", "world", "robot"]), default="scenario", required=False
+)
+def schema(kind: str) -> None:
+    """Print the JSON Schema of a KIND of file: scenario (default), world or robot.
+
+    That of scenarios has all that is installed, plugins included.
+    """
     from fieldproof.engine.resolve import installed_schema
+    from fieldproof.model import VehicleManifest, World, document_schema
 
     with reported():
-        show_json(installed_schema())
+        if kind == "scenario":
+            show_json(installed_schema())
+        else:
+            show_json(document_schema(World if kind == "world" else VehicleManifest))

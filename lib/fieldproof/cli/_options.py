@@ -76,9 +76,13 @@ def complete_runs(
 ) -> list[CompletionItem]:
     """Offer `latest` and the runs of the folder."""
     from fieldproof.cli._workspace import workspace_of
+    from fieldproof.model import ScenarioError
     from fieldproof.runs import RunsFolder
 
-    folder = RunsFolder(workspace_of(runs=context.params.get("runs")).runs)
+    try:
+        folder = RunsFolder(workspace_of(runs=context.params.get("runs")).runs)
+    except (OSError, ScenarioError):
+        return []
     names = ["latest", *(run.run_id for run in reversed(list(folder.runs())))]
     return [CompletionItem(name) for name in names if name.startswith(incomplete)][:_MOST_OFFERED]
 

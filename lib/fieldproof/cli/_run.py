@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fieldproof.cli._errors import reported
 from fieldproof.cli._exit_codes import BISECT_SKIP
 from fieldproof.cli._options import as_json, colour, complete_scenarios, folders, runs_folder
-from fieldproof.cli._output import show, show_json
+from fieldproof.cli._output import show, show_json, warn
+from fieldproof.cli._settings import overlay_of, settings, without_effect
 from fieldproof.cli._terminal import Terminal
+
+if TYPE_CHECKING:
+    from fieldproof.cli._workspace import Workspace
 
 
 @click.command()
@@ -28,10 +32,12 @@ from fieldproof.cli._terminal import Terminal
     is_flag=True,
     help="Exit with 125 unless the run passed or failed, for `git bisect run`.",
 )
+@settings
 @colour
 @click.pass_context
 def run(
     context: click.Context,
+    /,
     scenario: Path,
     worlds: Path | None,
     robots: Path | None,
@@ -41,8 +47,12 @@ def run(
     as_json: bool,
     quiet: bool,
     bisect: bool,
+    **given: Any,
 ) -> None:
     """Run SCENARIO live and leave its evidence.
+
+    What the scenario does not say is taken from the flags, then from fieldproof.toml of the current
+    folder, then from the defaults.
 
     Exit code 0: passed; 1: failed, timeout, error or inconclusive; 2: the scenario is not valid;
     130: interrupted.
@@ -50,7 +60,9 @@ def run(
     from fieldproof.cli._workspace import workspace_of
 
     with reported(undecided=BISECT_SKIP if bisect else None):
-        workspace = workspace_of(worlds=worlds, robots=robots, runs=runs)
+        workspace = workspace_of(worlds=worlds, robots=robots, runs=runs, flags=overlay_of(**given))
+        for sentence in without_effect(workspace, scenario):
+            warn(sentence)
         if dry_run:
             _dry_run(scenario, workspace, as_json=as_json)
             return
@@ -58,11 +70,11 @@ def run(
         sys.exit(_live(scenario, workspace, terminal, as_json=as_json, quiet=quiet, bisect=bisect))
 
 
-def _dry_run(scenario: Path, workspace: Any, *, as_json: bool) -> None:
+def _dry_run(scenario: Path, workspace: Workspace, *, as_json: bool) -> None:
     from fieldproof.cli._dry_run import dry_run_lines
     from fieldproof.engine.resolve import resolve
 
-    resolved = resolve(scenario, workspace.worlds, workspace.robots)
+    resolved = resolve(scenario, workspace.worlds, workspace.robots, overlay=workspace.settings)
     if as_json:
         show_json({"execution": resolved.execution, "evaluation": resolved.evaluation})
         return
@@ -72,7 +84,7 @@ def _dry_run(scenario: Path, workspace: Any, *, as_json: bool) -> None:
 
 def _live(
     scenario: Path,
-    workspace: Any,
+    workspace: Workspace,
     terminal: Terminal,
     *,
     as_json: bool,
@@ -82,14 +94,16 @@ def _live(
     """Run it, say what became of it, and return the exit code."""
     from fieldproof.cli._progress import Progress
     from fieldproof.cli._summary import summary
-    from fieldproof.engine.live import Workspace, run_live
+    from fieldproof.engine.live import Workspace as Folders
+    from fieldproof.engine.live import run_live
     from fieldproof.runs import Status
 
     with Progress(terminal) as progress:
         done = run_live(
             scenario,
-            Workspace(workspace.worlds, workspace.robots, workspace.runs),
+            Folders(workspace.worlds, workspace.robots, workspace.runs),
             host=os.environ,
+            overlay=workspace.settings,
             listener=(lambda *_: None) if quiet else progress,
         )
     if as_json:

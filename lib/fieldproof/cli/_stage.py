@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fieldproof.cli._errors import reported, stop
+from fieldproof.cli._output import tell
 
 _FOLDER = click.Path(path_type=Path)
 
@@ -23,15 +24,26 @@ def stage() -> None:
 @click.option("--robots", type=_FOLDER, required=True)
 @click.option("--execution", type=_FOLDER, required=True)
 @click.option("--evaluation", type=_FOLDER, required=True)
-def plan(scenario: Path, worlds: Path, robots: Path, execution: Path, evaluation: Path) -> None:
+@click.option("--workspace", "file", type=_FOLDER, help="fieldproof.toml, when there is one.")
+def plan(
+    scenario: Path,
+    worlds: Path,
+    robots: Path,
+    execution: Path,
+    evaluation: Path,
+    *,
+    file: Path | None,
+) -> None:
     """Resolve a scenario into its two plans."""
     from fieldproof.engine.stages.plan import stage_plan
+    from fieldproof.model import read_workspace_file
 
     with reported():
         stage_plan(
             scenario,
             worlds=worlds,
             robots=robots,
+            overlay=None if file is None else read_workspace_file(file).run,
             execution=execution,
             evaluation=evaluation,
             file=str(scenario),
@@ -51,7 +63,7 @@ def run(plan_folder: Path, out: Path) -> None:
 
 def _tell(event: str, message: str, _fields: dict[str, Any]) -> None:
     if event.startswith(("phase.start", "action.")):
-        click.echo(f"{event}: {message}", err=True)
+        tell(f"{event}: {message}")
 
 
 @stage.command("verdict")

@@ -15,6 +15,7 @@ from fieldproof.cli._options import as_json, colour, complete_scenarios, folders
 from fieldproof.cli._output import show, show_json, tell, warn
 
 if TYPE_CHECKING:
+    from fieldproof.cli._workspace import Workspace
     from fieldproof.model import Problem
 
 _STANDARD_INPUT = "-"
@@ -73,19 +74,21 @@ def validate(
             sys.exit(INVALID)
 
 
-def _problems(file: str, workspace: Any) -> Sequence[Problem]:
+def _problems(file: str, workspace: Workspace) -> Sequence[Problem]:
     """Return everything that is wrong with one file."""
     from fieldproof.engine.descriptions import check_descriptions
     from fieldproof.engine.resolve import resolve
     from fieldproof.model import Problem, ScenarioError
 
     try:
-        if file == _STANDARD_INPUT:
-            resolved = resolve(
-                _standard_input(), workspace.worlds, workspace.robots, file=_name(file)
-            )
-        else:
-            resolved = resolve(Path(file), workspace.worlds, workspace.robots)
+        is_input = file == _STANDARD_INPUT
+        resolved = resolve(
+            _standard_input() if is_input else Path(file),
+            workspace.worlds,
+            workspace.robots,
+            overlay=workspace.settings,
+            file=_name(file),
+        )
         check_descriptions(resolved)
     except ScenarioError as error:
         return error.problems

@@ -43,7 +43,7 @@ from fieldproof.model._problems import (
 from fieldproof.model._reader import read_yaml, read_yaml_file
 from fieldproof.model._recording_map import PoseSource, RecordingMap
 from fieldproof.model._scenario import Draft, Scenario, draft_scenario, load_scenario
-from fieldproof.model._schema import scenario_schema
+from fieldproof.model._schema import document_schema, scenario_schema
 from fieldproof.model._sensors import Sensor
 from fieldproof.model._settings import Mode, Outputs, RunBudget, TimeSettings, VehicleSettings
 from fieldproof.model._signals import Signal, When
@@ -103,6 +103,7 @@ __all__ = [
     "canonical_json",
     "compile_condition",
     "digest_of",
+    "document_schema",
     "draft_scenario",
     "fault",
     "faults",

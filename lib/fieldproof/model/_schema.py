@@ -50,6 +50,15 @@ def scenario_schema(
     return adapted
 
 
+def document_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON Schema (draft-07) of files that one model reads, such as `World`."""
+    root = model.model_json_schema(ref_template="#/definitions/{model}", mode=_MODE)
+    definitions = root.pop("$defs", {})
+    document = {"$schema": _DIALECT, **root, "definitions": dict(sorted(definitions.items()))}
+    adapted: dict[str, Any] = _draft_07(document)
+    return adapted
+
+
 def _name_of(reference: Mapping[str, str]) -> str:
     return reference["$ref"].rpartition("/")[2]
 
