@@ -75,6 +75,10 @@ class RecordedStream:
             f"the state of {one['node']} cannot be asked of a recording"
             for one in self._observe.get("lifecycles", ())
         ]
+        found += [
+            f"what the processes of {one['vehicle']} took is not in a recording"
+            for one in self._observe.get("resources", ())
+        ]
         return found
 
     def samples(self) -> Iterator[Sample]:

@@ -9,6 +9,7 @@ from typing import Any
 from fieldproof.assertions import Evaluator
 from fieldproof.engine._answers import UnanswerableError, lacking, unknown_entries
 from fieldproof.engine._recorded import RecordedStream
+from fieldproof.engine._stream import RESOURCES
 from fieldproof.engine.judge import Judgement, concluded, judge
 from fieldproof.engine.resolve import Resolved
 from fieldproof.model import RecordingMap, read_yaml_file, validate_document
@@ -35,7 +36,10 @@ def evaluate_run(run: Path, resolved: Resolved | None = None) -> Judgement:
     if resolved is None:
         return judge(run, read_json(run / "evaluation.json"))
     execution = read_json(run / "execution.json")
-    found = lacking(resolved.execution["observe"], read_json(run / "observe.json"))
+    needs = resolved.execution["observe"]
+    found = lacking(needs, read_json(run / "observe.json"))
+    if needs["resources"] and not (run / RESOURCES).is_file():
+        found.append("the run did not measure what its processes took")
     labels = [entry["label"] for entry in execution["timeline"]]
     found += unknown_entries(_asked(resolved), labels)
     if found:

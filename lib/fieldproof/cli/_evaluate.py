@@ -1,0 +1,133 @@
+"""`fieldproof evaluate`: verdicts on what was recorded, without simulating."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fieldproof.cli._errors import reported, stop
+from fieldproof.cli._exit_codes import INVALID
+from fieldproof.cli._options import (
+    as_json,
+    colour,
+    complete_runs,
+    complete_scenarios,
+    folders,
+    runs_folder,
+)
+from fieldproof.cli._output import show, show_json, tell
+
+if TYPE_CHECKING:
+    from fieldproof.engine.judge import Judgement
+
+_PATH = click.Path(path_type=Path)
+_WORDS = {"passed": "PASS", "failed": "FAIL", "skipped": "SKIP"}
+_COLOURS = {"PASS": "green", "FAIL": "red"}
+
+
+@click.command()
+@click.argument("what", metavar="RUN", shell_complete=complete_runs)
+@click.option(
+    "--scenario",
+    type=_PATH,
+    shell_complete=complete_scenarios,
+    help="Judge by the assertions of this scenario; the run's own when absent.",
+)
+@click.option(
+    "--map",
+    "names",
+    type=_PATH,
+    help="For a recording that no run made: which topics are the scenario's, and say poses.",
+)
+@folders
+@runs_folder
+@as_json("Print verdicts, collectors and figures as data.")
+@colour
+def evaluate(
+    what: str,
+    *,
+    scenario: Path | None,
+    names: Path | None,
+    worlds: Path | None,
+    robots: Path | None,
+    runs: Path | None,
+    as_json: bool,
+) -> None:
+    """Judge the evidence of RUN anew; nothing is simulated and nothing written.
+
+    RUN is a folder, an id or its beginning, a digest, latest, or a recording (MCAP) of a real
+    robot. Exit code as that of a run; 2 when the evidence cannot answer what is asked.
+    """
+    from fieldproof.cli._workspace import workspace_of
+    from fieldproof.engine.evaluate import UnanswerableError
+
+    with reported():
+        workspace = workspace_of(worlds=worlds, robots=robots, runs=runs)
+        try:
+            found = _judged(what, scenario, names, workspace)
+        except UnanswerableError as error:
+            for sentence in error.lacking:
+                tell(sentence)
+            stop("the evidence cannot answer this; nothing was judged", INVALID)
+    if as_json:
+        show_json(_data(found))
+    else:
+        for line in _lines(found):
+            show(line)
+    sys.exit(found.verdict.status.exit_code)
+
+
+def _judged(what: str, scenario: Path | None, names: Path | None, workspace: Any) -> Judgement:
+    from fieldproof.engine.evaluate import evaluate_recording, evaluate_run, read_recording_map
+    from fieldproof.engine.resolve import resolve
+    from fieldproof.recording import RecordingError
+    from fieldproof.runs import RunsFolder
+
+    resolved = None
+    if scenario is not None:
+        resolved = resolve(scenario, workspace.worlds, workspace.robots, overlay=workspace.settings)
+    path = Path(what)
+    if not _is_recording(path):
+        if names is not None:
+            raise click.UsageError("--map is for recordings that no run made")
+        evidence = path if (path / "execution.json").is_file() else None
+        return evaluate_run(evidence or RunsFolder(workspace.runs).find(what).path, resolved)
+    if resolved is None:
+        raise click.UsageError(f"{path} is no run: name a scenario with --scenario")
+    try:
+        return evaluate_recording(path, read_recording_map(names), resolved)
+    except RecordingError as error:
+        stop(str(error), INVALID)
+
+
+def _is_recording(path: Path) -> bool:
+    """Whether a path is an MCAP file, or a folder that holds one and is no run."""
+    if path.is_dir():
+        return not (path / "execution.json").is_file() and any(path.glob("*.mcap"))
+    return path.suffix == ".mcap"
+
+
+def _lines(found: Judgement) -> Iterator[str]:
+    status = found.verdict.status.value
+    yield f"{_word(_WORDS.get(status, status.upper()))}  {found.verdict.reason}"
+    width = max((len(result.name) for result in found.results), default=0)
+    for result in found.results:
+        when = "" if result.t_s is None else f" (at {result.t_s:.3f} s)"
+        yield f"  {_word(_WORDS[result.status])}  {result.name:{width}}  {result.reason}{when}"
+
+
+def _word(word: str) -> str:
+    return click.style(word, fg=_COLOURS.get(word))
+
+
+def _data(found: Judgement) -> dict[str, Any]:
+    return {
+        **found.verdict.to_data(),
+        "assertions": [result.to_data() for result in found.results],
+        "kpi_collectors": [result.to_data() for result in found.collectors],
+        "kpis": dict(found.kpis),
+    }

@@ -1,0 +1,107 @@
+import json
+
+import pytest
+
+SCENARIO = """\
+apiVersion: fieldproof.dev/v0alpha1
+kind: Scenario
+name: e
+world: dock_yard
+time: {{ mode: lockstep }}
+vehicles: [{{ name: ugv1, manifest: ugv_ref, spawn: {{ frame: spawn_dock }} }}]
+assertions:
+  - {{ name: arrived, type: reach_pose, vehicle: ugv1, target: {{ x: 10, y: 2 }}, tolerance_m: {m} }}
+{more}"""
+SLOW = """\
+  - { name: slow, type: topic_value, topic: odom, vehicle: ugv1, field: pose.pose.position.x,
+      condition: value < 1 }
+"""
+
+
+def scenario(tmp_path, m=0.1, more=""):
+    path = tmp_path / f"e{m}{len(more)}.yaml"
+    path.write_text(SCENARIO.format(m=m, more=more))
+    return path
+
+
+@pytest.fixture
+def evidence(tmp_path, call):
+    """The evidence of a vehicle that came to 0.5 m of its target."""
+    folder = tmp_path / "evidence"
+    plans = json.loads(call("run", "--dry-run", "--json", scenario(tmp_path)).stdout)
+    folder.mkdir()
+    turn = {"qx": 0.0, "qy": 0.0, "qz": 0.0, "qw": 1.0}
+    samples = [
+        {"kind": "timeline", "sim": 0.0, "event": "start"},
+        *(
+            {"kind": "pose", "sim": n / 10, "model": "ugv1", "x": 10.0, "y": 3.0 - n / 10,
+             "z": 0.0, "yaw": 0.0, **turn}
+            for n in range(6)
+        ),
+        {"kind": "timeline", "sim": 1.0, "event": "end", "status": "completed"},
+    ]  # fmt: skip
+    documents = {
+        "execution.json": plans["execution"],
+        "evaluation.json": plans["evaluation"],
+        "observe.json": plans["execution"]["observe"],
+        "outcome.json": {"status": "completed", "reason": "", "complete": True, "gaps": []},
+    }
+    for name, value in documents.items():
+        (folder / name).write_text(json.dumps(value))
+    (folder / "samples.jsonl").write_text(
+        "".join(json.dumps({"wall": None, **sample}) + "\n" for sample in samples)
+    )
+    return folder
+
+
+def test_evidence_is_judged_by_its_own_assertions(call, evidence):
+    done = call("evaluate", evidence)
+    assert done.exit_code == 1
+    assert done.stdout.startswith("FAIL  assertion arrived failed")
+
+
+def test_a_changed_limit_changes_the_verdict_and_writes_nothing(call, evidence, tmp_path):
+    before = {path.name: path.read_bytes() for path in evidence.iterdir()}
+    done = call("evaluate", evidence, "--scenario", scenario(tmp_path, m=0.6))
+    assert (done.exit_code, done.stdout.split()[0]) == (0, "PASS")
+    assert {path.name: path.read_bytes() for path in evidence.iterdir()} == before
+
+
+def test_verdicts_are_data_with_json(call, evidence):
+    found = json.loads(call("evaluate", evidence, "--json").stdout)
+    assert (found["status"], found["exit_code"]) == ("failed", 1)
+    assert [one["name"] for one in found["assertions"]] == ["arrived"]
+    assert found["kpis"]["arrived.closest_m"]["value"] == pytest.approx(0.5)
+
+
+def test_what_the_evidence_cannot_answer_is_named_and_nothing_judged(call, evidence, tmp_path):
+    done = call("evaluate", evidence, "--scenario", scenario(tmp_path, more=SLOW))
+    assert done.exit_code == 2
+    assert "did not observe /ugv1/odom pose.pose.position.x" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_map_is_for_recordings(call, evidence, tmp_path):
+    done = call("evaluate", evidence, "--map", tmp_path / "map.yaml")
+    assert done.exit_code == 2
+    assert "--map is for recordings" in done.stderr
+
+
+def test_a_recording_needs_a_scenario(call, tmp_path):
+    (tmp_path / "a.mcap").write_bytes(b"")
+    done = call("evaluate", tmp_path / "a.mcap")
+    assert done.exit_code == 2
+    assert "--scenario" in done.stderr
+
+
+def test_what_is_no_recording_is_refused(call, tmp_path):
+    (tmp_path / "a.mcap").write_bytes(b"no recording")
+    done = call("evaluate", tmp_path / "a.mcap", "--scenario", scenario(tmp_path))
+    assert done.exit_code == 2
+    assert "a.mcap" in done.stderr
+
+
+def test_a_run_that_is_not_there_is_named(call, tmp_path):
+    done = call("evaluate", "nothing", "--runs", tmp_path)
+    assert done.exit_code == 1
+    assert "'nothing'" in done.stderr
