@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.nix, pytest.mark.slow, pytest.mark.timeout(600)]
 
 _PASSES = "ugv_nav_to_goal"
 _FAILS = "ugv_nav_fails_on_time"
+_MEASURES_NOTHING = "ugv_gps_denied"  # of the host, that is: no assertion on resources
 
 
 def _digest(path: Path) -> dict[str, bytes]:
@@ -103,8 +104,8 @@ def test_a_build_takes_from_the_workspace_file_what_a_live_run_takes(checkout):
 
 @pytest.mark.parametrize("stage", ["plan", "run", "verdict", "report"])
 def test_a_stage_built_again_is_the_same_to_the_bit(checkout, stage):
-    assert checkout.build(f"{_PASSES}.{stage}").code == 0
-    done = checkout.build(f"{_PASSES}.{stage}", "--rebuild")
+    assert checkout.build(f"{_MEASURES_NOTHING}.{stage}").code == 0
+    done = checkout.build(f"{_MEASURES_NOTHING}.{stage}", "--rebuild")
     assert done.code == 0, done.text
 
 
