@@ -116,6 +116,32 @@ def test_a_dry_run_shows_each_entry_with_its_trigger_and_what_its_event_resolved
     assert blocks(result.stdout) == blocks(EXPECTED)
 
 
+def test_steps_windows_and_collectors_are_shown_in_words(call, scenario):
+    scenario.write_text(
+        SCENARIO.replace(
+            "outputs:",
+            """\
+  - { name: order, type: sequence, vehicle: ugv1, steps: [
+      { action: drive, event: started },
+      { topic: odom, field: twist.twist.linear.x, condition: value > 1 },
+      { assertion: there } ] }
+kpis:
+  - { name: driven, type: path, vehicle: ugv1, action: drive }
+outputs:""",
+        )
+    )
+    result = call("run", "--dry-run", scenario)
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    order = next(place for place, line in enumerate(lines) if line.startswith("  order "))
+    assert lines[order + 1 : order + 4] == [
+        "      steps  kind action, action drive, event started",
+        "             kind signal, signal /ugv1/odom twist.twist.linear.x, condition value > 1",
+        "             kind assertion, assertion there",
+    ]
+    assert lines[-2:] == ["collectors", "  driven  path  ugv1  while drive runs"]
+
+
 def test_a_dry_run_gives_the_two_plans_as_data(call, scenario):
     data = json.loads(call("run", "--dry-run", "--json", scenario).stdout)
     assert set(data) == {"execution", "evaluation"}

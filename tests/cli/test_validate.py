@@ -7,6 +7,13 @@ SCENARIO = "scenarios/ugv_nav_to_goal.yaml"
 
 
 @pytest.fixture
+def line(root):
+    """The line of the scenario that names its world."""
+    lines = (root / SCENARIO).read_text().splitlines()
+    return next(number for number, text in enumerate(lines, 1) if text.startswith("world: "))
+
+
+@pytest.fixture
 def broken(root, tmp_path):
     path = tmp_path / "broken.yaml"
     text = (root / SCENARIO).read_text()
@@ -23,24 +30,26 @@ def test_valid_scenarios_are_said_to_be_valid(call):
     ]
 
 
-def test_every_problem_of_every_file_is_printed_with_its_position_in_order(call, broken, tmp_path):
+def test_every_problem_of_every_file_is_printed_with_its_position_in_order(
+    call, broken, line, tmp_path
+):
     other = tmp_path / "other.yaml"
     other.write_text("kind: Scenario\n")
     missing = tmp_path / "missing.yaml"
     result = call("validate", broken, SCENARIO, missing, other)
     assert result.exit_code == 2
     lines = result.stderr.splitlines()
-    assert f"{broken}:7:8: world: unknown world 'dock_yrd' (nearest: dock_yard)" in lines
-    assert any("tolerance: unknown key (nearest: tolerance_m" in line for line in lines)
+    assert f"{broken}:{line}:8: world: unknown world 'dock_yrd' (nearest: dock_yard)" in lines
+    assert any("tolerance: unknown key (nearest: tolerance_m" in each for each in lines)
     assert f"{missing}: No such file or directory" in lines
-    files = [line.partition(":")[0] for line in lines]
+    files = [each.partition(":")[0] for each in lines]
     assert list(dict.fromkeys(files)) == list(map(str, (broken, missing, other)))
-    positions = [tuple(map(int, line.split(":")[1:3])) for line in lines if str(broken) in line]
+    positions = [tuple(map(int, each.split(":")[1:3])) for each in lines if str(broken) in each]
     assert positions == sorted(positions)
     assert result.stdout == f"{SCENARIO}: valid\n"
 
 
-def test_problems_are_data_too(call, broken, tmp_path):
+def test_problems_are_data_too(call, broken, line, tmp_path):
     result = call("validate", "--json", SCENARIO, broken, tmp_path / "missing.yaml")
     assert result.exit_code == 2
     assert result.stderr == ""
@@ -50,7 +59,7 @@ def test_problems_are_data_too(call, broken, tmp_path):
     assert good == {"file": SCENARIO, "valid": True, "problems": []}
     assert bad["problems"][0] == {
         "file": str(broken),
-        "line": 7,
+        "line": line,
         "column": 8,
         "path": "world",
         "what": "unknown world 'dock_yrd'",
@@ -77,13 +86,13 @@ def test_broken_plugins_are_in_the_data(process, broken_plugins):
     }
 
 
-def test_a_dash_is_standard_input(call, root):
+def test_a_dash_is_standard_input(call, root, line):
     text = (root / SCENARIO).read_text()
     result = call("validate", "-", input=text)
     assert (result.exit_code, result.stdout) == (0, "standard input: valid\n")
     result = call("validate", "-", SCENARIO, input=text.replace("dock_yard", "dock_yrd"))
     assert result.exit_code == 2
-    assert result.stderr.startswith("standard input:7:8: world: unknown world 'dock_yrd'")
+    assert result.stderr.startswith(f"standard input:{line}:8: world: unknown world 'dock_yrd'")
 
 
 @pytest.mark.parametrize(
@@ -108,13 +117,13 @@ def test_standard_input_can_be_read_once(call):
     assert "standard input can be read once" in result.stderr
 
 
-def test_nobody_reading_the_output_changes_nothing_about_the_exit_code(process, broken):
+def test_nobody_reading_the_output_changes_nothing_about_the_exit_code(process, broken, line):
     reader, writer = os.pipe()
     os.close(reader)
     done = process("validate", SCENARIO, broken, stdout=writer)
     os.close(writer)
     assert done.returncode == 2
-    assert f"{broken}:7:8: world: unknown world" in done.stderr
+    assert f"{broken}:{line}:8: world: unknown world" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -97,6 +97,7 @@ def test_a_place_is_said_with_its_frame(pose, words):
         ({"topic": "/a", "field": "b"}, "/a b"),
         ({"topic": "/a", "type": "T"}, "topic /a, type T"),
         ([{"x": 1.0, "y": 2.0}], "[x 1 m, y 2 m in the world]"),
+        ({"kind": "action", "name": None}, "kind action"),
         ({}, ""),
     ],
 )

@@ -13,6 +13,9 @@ _HEAD = frozenset({"name", "type", "on_fail", *_WINDOW})
 _RESOLVED = frozenset({"vehicle", "topic", "target", "action"})
 """Fields of an assertion that stand resolved, rather than as they were written."""
 
+_Item = tuple[list[str], list[tuple[str, str]]]
+"""The cells of a line, and keys with values below it."""
+
 
 def dry_run_lines(resolved: Resolved) -> Iterator[str]:
     """Yield the lines: world, time and vehicles, then everything that will happen and be asked."""
@@ -45,7 +48,7 @@ def _vehicle(vehicle: Mapping[str, Any]) -> str:
     return f"{vehicle['name']}, a {vehicle['robot']} {where}"
 
 
-def _section(title: str, items: Iterable[tuple[list[str], dict[str, str]]]) -> Iterator[str]:
+def _section(title: str, items: Iterable[_Item]) -> Iterator[str]:
     """Yield a title and its items, each a row of cells with what belongs to it below."""
     listed = list(items)
     if not listed:
@@ -55,10 +58,10 @@ def _section(title: str, items: Iterable[tuple[list[str], dict[str, str]]]) -> I
     heads = table([cells for cells, _ in listed])
     for head, (_, details) in zip(heads, listed, strict=True):
         yield head
-        yield from table(details.items(), indent=" " * 6)
+        yield from table(details, indent=" " * 6)
 
 
-def _entry(entry: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+def _entry(entry: Mapping[str, Any]) -> _Item:
     resolved = dict(entry["resolved"])
     if len(resolved) == 1:
         (only,) = resolved.values()
@@ -76,7 +79,7 @@ def _entry(entry: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
     return cells, _details({**resolved, **params})
 
 
-def _judge(judge: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+def _judge(judge: Mapping[str, Any]) -> _Item:
     spec = judge["spec"]
     about = judge["topic"] or judge["model"] or spec.get("action") or spec.get("vehicle") or ""
     details: dict[str, Any] = {}
@@ -84,23 +87,39 @@ def _judge(judge: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
         details["model"] = judge["model"]
     if judge["target"]:
         details["target"] = judge["target"]
-    details |= {key: value for key, value in judge["resolved"].items() if value != about}
+    window = _window(spec)
+    told = {about, spec.get("action")} if window else {about}
+    details |= {
+        key: value
+        for key, value in judge["resolved"].items()
+        if not (isinstance(value, str) and value in told)
+    }
     known = {*_keys(details), *_HEAD, *_RESOLVED}
     details |= {key: value for key, value in spec.items() if key not in known}
     if judge.get("on_fail") == "abort":
         details["on_fail"] = "abort"
-    return [judge["name"], judge["type"], about, _window(spec)], _details(details)
+    return [judge["name"], judge["type"], about, window], _details(details)
 
 
 def _window(spec: Mapping[str, Any]) -> str:
     if not any(key in spec for key in _WINDOW):
         return ""
+    if spec.get("action"):
+        return f"while {spec['action']} runs"
     begin = f"from {spec.get('after_s', 0):g} s"
     return f"{begin} to {spec['within_s']:g} s" if "within_s" in spec else f"{begin} to the end"
 
 
-def _details(values: Mapping[str, Any]) -> dict[str, str]:
-    return {key: value_words(value) for key, value in values.items() if value not in ({}, [], None)}
+def _details(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what stands below a line; a list of mappings takes a line for each."""
+    rows: list[tuple[str, str]] = []
+    for key, value in values.items():
+        if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            keys = [key, *[""] * (len(value) - 1)]
+            rows += zip(keys, map(value_words, value), strict=True)
+        elif value not in ({}, [], None):
+            rows.append((key, value_words(value)))
+    return rows
 
 
 def _keys(value: Any) -> Iterator[str]:

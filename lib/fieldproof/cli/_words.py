@@ -79,13 +79,17 @@ def _number(value: float) -> str:
 
 
 def value_words(value: Any) -> str:
-    """Return a piece of JSON data on one line; places and signals in their own words."""
+    """Return a piece of JSON data on one line; places and signals in their own words.
+
+    What a mapping does not set is left out.
+    """
     if isinstance(value, Mapping):
         if is_place(value):
             return place_words(value)
         if value.get("metric") or (value.get("topic") and value.get("field")):
             return signal_words(value)
-        return ", ".join(f"{key} {value_words(item)}" for key, item in value.items())
+        pairs = ((key, item) for key, item in value.items() if item is not None)
+        return ", ".join(f"{key} {value_words(item)}" for key, item in pairs)
     if isinstance(value, list | tuple):
         inner = ", ".join(value_words(item) for item in value)
         return f"[{inner}]"
