@@ -90,7 +90,10 @@ class Told:
             message_type(type, topic), topic, lambda message: received.append(str(message)), 100
         )
 
-    def heard(self, topic: str) -> list[str]:
+    def heard(self, topic: str, at_least: int = 0) -> list[str]:
+        """What has come on a topic, once so much has: what is delivered may not be taken yet."""
+        while len(self.received[topic]) < at_least:
+            time.sleep(0.002)  # another thread takes it
         return self.received[topic]
 
 

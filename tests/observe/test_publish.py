@@ -17,13 +17,6 @@ def listener(node):
     return process
 
 
-@pytest.fixture(scope="module")
-def operator(observer, listener):
-    process = observer("lockstep", observe=VALUES)
-    process.call("release")
-    return process
-
-
 def say(operator, text, topic="/say"):
     operator.call(
         "publish",
@@ -34,12 +27,27 @@ def say(operator, text, topic="/say"):
     )
 
 
+@pytest.fixture(scope="module")
+def operator(observer, listener):
+    process = observer("lockstep", observe=VALUES)
+    process.call("release")
+    while not listener.tell("heard", topic="/say"):
+        say(process, "are you there?")  # before the first tick of a run, everybody knows everybody
+    say(process, "then listen")
+    while "then listen" not in listener.tell("heard", topic="/say")[-1]:
+        pass
+    return process
+
+
 def test_a_message_is_with_its_subscribers_before_the_answer_and_counts_at_once(operator, listener):
     before = operator.tick()
-    assert of_kind(before["samples"], "value") == []
+    heard = len(listener.tell("heard", topic="/say"))
     say(operator, "a")
     say(operator, "b")
-    assert listener.tell("heard", topic="/say")[:1] == ["std_msgs.msg.String(data='a')"]
+    assert listener.tell("heard", topic="/say", at_least=heard + 2)[heard:] == [
+        "std_msgs.msg.String(data='a')",
+        "std_msgs.msg.String(data='b')",
+    ]
     samples = of_kind(operator.tick()["samples"], "value")
     assert [(s["value"], s["sim"]) for s in samples] == [
         ("a", before["time_ns"] / 1e9),
