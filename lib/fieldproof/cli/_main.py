@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import fieldproof
+from fieldproof.cli._evaluate import evaluate
 from fieldproof.cli._exit_codes import INTERRUPTED
 from fieldproof.cli._listing import assertions, events, schema
 from fieldproof.cli._options import colour
@@ -39,5 +40,5 @@ def main() -> None:
     """Test robot software in simulation and turn a run into evidence."""
 
 
-for _command in (run, validate, report, runs, events, assertions, schema, stage):
+for _command in (run, validate, evaluate, report, runs, events, assertions, schema, stage):
     main.add_command(_command)
