@@ -14,11 +14,18 @@ from fieldproof.runs import evidence_digest
 from fieldproof_sim.bench import measure_loop
 from tests.bench.builds import measure_limit, measure_noop
 from tests.bench.checkout import ROOT, SCENARIO, Checkout, MeasurementError
+from tests.bench.evaluation import measure_evaluation
 from tests.bench.figures import FIGURES, Figure, Result, judge, judge_equality, not_measured
 from tests.bench.live import LiveRun, keep_differing, run_once
 from tests.bench.machine import Watch
+from tests.bench.spawn import measure_spawn
+from tests.bench.timeline import measure_schedule
+from tests.bench.validation import measure_validation
 
 _LIVE = ("rtf", "start", "evidence")
+_HERE = frozenset(
+    {"loop", "validate", "schedule", "evaluate", "spawn"}
+)  # need no checkout of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,7 @@ class Effort:
         limit: builds after a changed limit.
         loop: runs of the MuJoCo loop; each live run has one beside it, too.
         loop_sim_s: simulation seconds of each.
+        desk: of what takes place in this process, and of spawns.
     """
 
     live: int
@@ -38,6 +46,7 @@ class Effort:
     limit: int = 5
     loop: int = 9
     loop_sim_s: float = 10.0
+    desk: int = 9
 
 
 class Bench:
@@ -76,7 +85,11 @@ class Bench:
     def measure(self) -> None:
         """Take all of them; what fails is a result that says so."""
         with tempfile.TemporaryDirectory(prefix="fieldproof-bench-") as scratch:
-            if self._figures.keys() == {"loop"}:
+            self._attempt(["validate"], lambda: self._validate(Path(scratch)))
+            self._attempt(["schedule"], self._schedule)
+            self._attempt(["evaluate"], self._evaluate)
+            self._attempt(["spawn"], self._spawn)
+            if self._figures.keys() <= _HERE:
                 self._attempt(["loop"], self._loop)
                 return
             copies: list[Checkout] = []
@@ -119,6 +132,29 @@ class Bench:
     def _limit(self, checkout: Checkout) -> None:
         watches = measure_limit(checkout, self._effort.limit, self._say)
         self._keep("limit", [watch.wall_s for watch in watches], watches)
+
+    def _validate(self, scratch: Path) -> None:
+        self._say("validations of a long scenario")
+        with Watch() as watch:
+            samples = [measure_validation(scratch) for _ in range(self._effort.desk)]
+        self._keep("validate", samples, [watch])
+
+    def _schedule(self) -> None:
+        self._say("a long timeline")
+        with Watch() as watch:
+            samples = [measure_schedule()[0] for _ in range(self._effort.desk)]
+        self._keep("schedule", samples, [watch])
+
+    def _evaluate(self) -> None:
+        self._say("evaluations of a mixed stream")
+        with Watch() as watch:
+            samples = [measure_evaluation() for _ in range(self._effort.desk)]
+        self._keep("evaluate", samples, [watch])
+
+    def _spawn(self) -> None:
+        spawns = measure_spawn(self._effort.desk, self._say)
+        self._keep("spawn", spawns.scans, [spawns.watch])
+        self.details |= spawns.details()
 
     def _loop(self) -> None:
         while len(self._loops) < self._effort.loop:

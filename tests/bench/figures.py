@@ -44,6 +44,10 @@ FIGURES = (
     Figure("rtf", "lockstep, whole stack", "x real time", "more", 5.0, 10.0),
     Figure("start", "engine start to first tick", "s", "less", 4.0, 2.0),
     Figure("loop", "MuJoCo loop alone, with sensors", "x real time", "more", 50.0, 80.0),
+    Figure("validate", "2,000 entries from file to plan", "s", "less", 1.0, 0.5),
+    Figure("schedule", "10,000 entries scheduled to their end", "s", "less", 1.0, 0.5),
+    Figure("evaluate", "thirteen assertions on a mixed stream", "samples/s", "more", 150e3, 400e3),
+    Figure("spawn", "spawn to the scan that shows it", "scans", "less", 1.0, 1.0),
     Figure("evidence", "live runs equal to the hermetic one", "runs", "more", 20.0, 100.0),
 )
 

@@ -18,10 +18,7 @@ import yaml
 
 from fieldproof_sim import FrameSubscriber, FrameTimeoutError, SimulatorClient, SimulatorError
 from tests.bench.checkout import ROOT, MeasurementError
-from tests.bench.figures import Figure
 from tests.bench.machine import Watch
-
-FIGURE: Final = Figure("spawn", "spawn to the scan that shows it", "scans", "less", 1.0, 1.0)
 
 _TICK_NS: Final = 50_000_000  # of lockstep, unless a scenario says otherwise
 _LIDAR: Final = "sensor/ugv1/lidar"

@@ -25,10 +25,13 @@ def long_timeline(entries: int) -> list[dict[str, Any]]:
         trigger: dict[str, Any] = {"at_ns": at_ns}
         if kind == 1:
             trigger = {"after": [f"e{number - 1}"], "at_ns": _TICK_NS}
-        elif kind == 2:  # noqa: PLR2004
+        elif kind == 2:
             condition = f"value > {at_ns / _NS}"
-            trigger = {"when": {"metric": "sim_time", "condition": condition}, "within_ns": 200 * _NS}
-        elif kind == 3:  # noqa: PLR2004
+            trigger = {
+                "when": {"metric": "sim_time", "condition": condition},
+                "within_ns": 200 * _NS,
+            }
+        elif kind == 3:
             trigger = {"at_ns": at_ns, "every_ns": 2 * _NS, "count": 3}
         made.append({"label": f"e{number}", "action": "act", "trigger": trigger})
     return made
