@@ -47,6 +47,7 @@ FIGURES = (
     Figure("validate", "2,000 entries from file to plan", "s", "less", 1.0, 0.5),
     Figure("schedule", "10,000 entries scheduled to their end", "s", "less", 1.0, 0.5),
     Figure("evaluate", "thirteen assertions on a mixed stream", "samples/s", "more", 150e3, 400e3),
+    Figure("recorded", "an hour of 100 topics judged from the disk", "s", "less", 30.0, 15.0),
     Figure("spawn", "spawn to the scan that shows it", "scans", "less", 1.0, 1.0),
     Figure("evidence", "live runs equal to the hermetic one", "runs", "more", 20.0, 100.0),
 )

@@ -21,11 +21,15 @@ timeline:
 _KINDS = (
     "action: set_wind\n    velocity: [1.0, 0.5, 0.0]\n    at: {n}s\n",
     "action: gps.deny\n    vehicle: ugv1\n    duration_s: 5s\n    after: e{before}\n",
-    "action: param.set\n    vehicle: ugv1\n    node: link_monitor\n    parameter: loss_timeout_s\n"
-    "    value: 2.5\n    when: {{ metric: distance_to, target: {{ frame: door }}, "
-    "condition: value < {n}.5 and value > 0.1 }}\n    within_s: 30m\n",
-    "action: teleport\n    model: crate\n    pose: {{ x: 1.5, y: {n} }}\n    every: 30s\n"
-    "    count: 3\n",
+    (
+        "action: param.set\n    vehicle: ugv1\n    node: link_monitor\n    parameter: p\n"
+        "    value: 2.5\n    within_s: 30m\n    when: {{ metric: distance_to, "
+        "target: {{ frame: door }}, condition: value < {n}.5 and value > 0.1 }}\n"
+    ),
+    (
+        "action: teleport\n    model: crate\n    pose: {{ x: 1.5, y: {n} }}\n"
+        "    every: 30s\n    count: 3\n"
+    ),
 )
 
 
