@@ -260,6 +260,8 @@ class _Run:
         self._told_at = time.monotonic()
         resources = self._resource_watch(session)
         self._stream.emit({"kind": "timeline", "event": "start", **origin})
+        for sample in self._stream.held.values():
+            driver.on_sample(sample, 0)
         budget_ns: int = self._execution["budget"]["timeout_ns"]
         while True:
             t_ns = world.timeline_ns()

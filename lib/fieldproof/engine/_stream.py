@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fieldproof.samples import AFTER, Sample, TimelineOrigin, format_sample
+from fieldproof.samples import AFTER, Sample, Subject, TimelineOrigin, format_sample, subject_of
 
 RESOURCES = "resources.jsonl"
 """Beside samples.jsonl: what the processes took, and after how many samples each was measured."""
@@ -22,6 +22,10 @@ class SampleStream:
         path: samples.jsonl.
         mode: the run's time mode.
         sinks: called with each sample after it is written, in the given order.
+
+    Attributes:
+        held: the last sample of each latched subject from before the origin, which still holds
+            there.
     """
 
     def __init__(self, path: Path, mode: str, sinks: list[Sink]) -> None:
@@ -33,6 +37,7 @@ class SampleStream:
         self._mode = mode
         self._sinks = sinks
         self._origin: TimelineOrigin | None = None
+        self.held: dict[Subject, Sample] = {}
 
     def emit(self, data: Mapping[str, Any]) -> None:
         """Take one sample as a flat mapping with kind, wall and sim."""
@@ -41,6 +46,8 @@ class SampleStream:
         self._count += 1
         if sample.kind == "timeline" and sample.data["event"] == "start":
             self._origin = TimelineOrigin.of(sample, self._mode)
+        elif self._origin is None and sample.data.get("latched"):
+            self.held[subject_of(sample)] = sample
         self._hand_on(sample)
 
     def emit_beside(self, data: Mapping[str, Any]) -> None:
