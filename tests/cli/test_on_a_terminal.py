@@ -1,5 +1,6 @@
 """The progress of a run on a pseudo-terminal, as a process of its own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -147,3 +148,37 @@ def test_ctrl_c_in_a_live_run_leaves_its_lines_its_verdict_and_no_block(on_a_ter
     assert any(line.startswith("INTERRUPTED  ugv_nav_to_goal: ") for line in lines)
     assert not [line for line in lines if " simulated" in line or line.startswith("  runs ")]
     assert "\x1b[?" not in session.written
+
+
+@pytest.mark.ros
+def test_a_run_into_pipes_gives_plain_lines_and_its_record_as_data(process, tmp_path):
+    scenario = "scenarios/ugv_nav_fails_on_time.yaml"
+    runs = tmp_path / "runs"
+    done = process("run", "--json", scenario, "--runs", runs, environment={"NO_COLOR": ""})
+    assert done.returncode == 1, done.stderr
+    record = json.loads(done.stdout)
+    assert record == json.loads((runs / "latest" / "run.json").read_text())
+    assert "\x1b" not in done.stderr
+    lines = [line[10:] for line in done.stderr.splitlines()]
+    phases = [line.removesuffix(" ...") for line in lines if line.endswith(" ...")]
+    assert phases == [one["name"] for one in record["phases"] if one["name"] in phases]
+    assert "timeline" in phases
+    for assertion in record["assertions"]:
+        said = f"  {assertion['name']} {assertion['status']}: {assertion['reason']}"
+        assert lines.count(said) == 1
+    assert not [line for line in lines if "times real time" in line]
+
+
+@pytest.mark.ros
+def test_a_quiet_run_says_its_verdict_and_the_line_of_what_failed(process, root, tmp_path):
+    scenario = "scenarios/ugv_nav_fails_on_time.yaml"
+    lines = (root / scenario).read_text().splitlines()
+    line = next(
+        number for number, text in enumerate(lines, 1) if text == "  - name: arrived_in_time"
+    )
+    done = process("run", "--quiet", scenario, "--runs", tmp_path / "runs", "--no-color")
+    assert (done.returncode, done.stderr) == (1, "")
+    said = done.stdout.splitlines()
+    assert said[0].startswith("FAIL  ugv_nav_fails_on_time: assertion arrived_in_time failed: ")
+    failed = [each for each in said if each.startswith("  FAIL")]
+    assert [each.rpartition("  ")[2] for each in failed] == [f"{scenario}:{line}"]

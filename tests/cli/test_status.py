@@ -38,6 +38,11 @@ def test_the_block_says_what_runs_what_waits_and_how_far_it_is():
     ]
 
 
+def test_a_condition_of_several_lines_takes_one():
+    status = status_of(waiting=[("crate", "value > 0.5\n  and value < 9 (rtf)")])
+    assert status.lines(80, 24)[0] == "  waits  crate  for value > 0.5 and value < 9 (rtf)"
+
+
 def test_verdicts_are_counted_as_they_come():
     status = status_of(assertions={"passed": 0, "failed": 0, "pending": 3})
     assert not status.take("assertion.passed", {}, 0.1)

@@ -45,6 +45,7 @@ def trigger(**given):
         ({"at_ns": S, "every_ns": 3 * S, "count": 3}, "at 1 s, then every 3 s, 3 times"),
         ({"every_ns": 3 * S, "count": 1}, "at 0 s, then every 3 s, once"),
         ({"every_ns": 3 * S, "until_ns": 9 * S}, "at 0 s, then every 3 s, until 9 s"),
+        ({"when": {"metric": "rtf", "condition": "value\n  > 9"}}, "once value > 9 (rtf)"),
         ({"every_ns": S}, "at 0 s, then every 1 s, as long as the timeline lasts"),
         (
             {"after": ["a"], "every_ns": S, "count": 2, "until_ns": 9 * S},
@@ -86,6 +87,8 @@ def test_a_place_is_said_with_its_frame(pose, words):
     ("value", "words"),
     [
         ("/ugv1/scan", "/ugv1/scan"),
+        ("größer", "größer"),
+        ("two\nlines", '"two\\nlines"'),
         (True, "true"),
         (None, "null"),
         (3, "3"),

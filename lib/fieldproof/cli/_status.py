@@ -47,7 +47,8 @@ class Status:
         if event != "run.status":
             return False
         self.running = [(one["label"], one["action"], one["for_s"]) for one in fields["running"]]
-        self.waiting = [(one["label"], one["for"]) for one in fields["waiting"]]
+        # a condition may have been written over several lines
+        self.waiting = [(one["label"], " ".join(one["for"].split())) for one in fields["waiting"]]
         self.sim_s = fields["sim_s"]
         if "assertions" in fields:
             self.assertions = Counter(fields["assertions"])

@@ -31,7 +31,7 @@ def trigger_words(trigger: Mapping[str, Any]) -> str:
         begin = f"{offset or 'once '}{joined(trigger['after'])} {ended}"
     elif trigger["when"]:
         when = trigger["when"]
-        begin = f"{offset or 'once '}{when['condition']} ({signal_words(when)})"
+        begin = f"{offset or 'once '}{' '.join(when['condition'].split())} ({signal_words(when)})"
         if trigger["within_ns"] is not None:
             begin += f", by {seconds(trigger['within_ns'])} or never"
     else:
@@ -84,18 +84,24 @@ def value_words(value: Any) -> str:
     What a mapping does not set is left out.
     """
     if isinstance(value, Mapping):
-        if is_place(value):
-            return place_words(value)
-        if value.get("metric") or (value.get("topic") and value.get("field")):
-            return signal_words(value)
-        pairs = ((key, item) for key, item in value.items() if item is not None)
-        return ", ".join(f"{key} {value_words(item)}" for key, item in pairs)
+        return _mapping_words(value)
     if isinstance(value, list | tuple):
         inner = ", ".join(value_words(item) for item in value)
         return f"[{inner}]"
     if isinstance(value, float):
         return f"{value:g}" if abs(value) < 1e15 else repr(value)  # noqa: PLR2004
-    return value if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, str) and value.isprintable():
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _mapping_words(value: Mapping[str, Any]) -> str:
+    if is_place(value):
+        return place_words(value)
+    if value.get("metric") or (value.get("topic") and value.get("field")):
+        return signal_words(value)
+    pairs = ((key, item) for key, item in value.items() if item is not None)
+    return ", ".join(f"{key} {value_words(item)}" for key, item in pairs)
 
 
 def is_place(value: Any) -> bool:

@@ -1,0 +1,309 @@
+"""The commands of the driving suites."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import click
+
+from fieldproof.cli._errors import reported, stop
+from fieldproof.cli._exit_codes import INVALID
+
+if TYPE_CHECKING:
+    from fieldproof.driving.agents import Limits
+    from fieldproof.driving.loop import ScenarioResult
+
+AGENT = "examples/agents/rule_based_agent.py"
+_PATH = click.Path(path_type=Path)
+_RUNS = click.option("--runs", "runs_folder", type=_PATH, default="runs", show_default=True)
+_BASELINES = click.option("--baselines", type=_PATH, default="baselines", show_default=True)
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Turn what a person can act on into text and an exit code, that of invalid input first."""
+    from fieldproof.driving.agents import AgentError
+    from fieldproof.driving.artefacts import ArtefactError
+
+    with reported():
+        try:
+            yield
+        except (AgentError, ArtefactError) as error:
+            stop(str(error), INVALID)
+
+
+def _limits(options: dict[str, Any]) -> Limits:
+    from fieldproof.driving.agents import Limits
+
+    return Limits(act_s=options["agent_timeout"], memory_mb=options["agent_memory_mb"])
+
+
+def _agent_options(command: Any) -> Any:
+    for option in (
+        click.option(
+            "--agent-timeout",
+            type=click.FloatRange(min=0.001),
+            default=5.0,
+            show_default=True,
+            help="Seconds that an answer of the agent may take.",
+        ),
+        click.option(
+            "--agent-memory-mb",
+            type=click.IntRange(min=64),
+            default=2048,
+            show_default=True,
+            help="Memory that the agent may have.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+@click.group()
+def suite() -> None:
+    """Run driving suites: an agent, scenarios, gates."""
+
+
+@suite.command("run")
+@click.argument("suite_file", metavar="SUITE", type=_PATH)
+@click.option("--agent", default=AGENT, show_default=True, help="FILE.py, MODULE:CLASS or a name.")
+@_RUNS
+@_BASELINES
+@click.option("--baseline", help="Compare with this baseline; what regressed fails the suite.")
+@click.option(
+    "--out", type=_PATH, help="Write into this folder, with nothing of time and place in it."
+)
+@click.option(
+    "--jobs", type=click.IntRange(min=0), default=0, help="Scenarios at once; 0: fitting."
+)
+@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+@_agent_options
+def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) -> None:
+    """Run SUITE with an agent and leave its evidence.
+
+    Exit code 0: every gate passed; 1: not; 2: suite, scenario, agent or baseline is not valid.
+    """
+    from fieldproof.driving.agents import find_agent
+    from fieldproof.driving.history import BaselinesFolder
+    from fieldproof.driving.loading import load_suite
+    from fieldproof.driving.provenance import collect_surroundings
+    from fieldproof.driving.suite import SuiteOptions, run_suite, run_suite_into
+    from fieldproof.runs import RunsFolder, read_manifest
+
+    if out is not None and options["baseline"] is not None:
+        raise click.UsageError("--out and --baseline do not go together")
+    with _reported():
+        loaded = load_suite(suite_file)
+        baseline = options["baseline"]
+        how = SuiteOptions(
+            agent=find_agent(agent),
+            limits=_limits(options),
+            jobs=options["jobs"],
+            host=os.environ,
+            baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
+            listener=_silent if options["quiet"] else _said,
+        )
+        if out is not None:
+            finished = run_suite_into(loaded, how, out)
+            evidence = ""
+        else:
+            now = datetime.now(UTC)
+            runs = RunsFolder(options["runs_folder"])
+            finished = run_suite(
+                loaded,
+                how,
+                runs=runs,
+                surroundings=collect_surroundings(
+                    suite_file.parent, created_at=now.isoformat(timespec="milliseconds")
+                ),
+                now=now,
+                unique=uuid4(),
+                command=sys.argv,
+            )
+            directory = runs.find(finished.folder.name)
+            evidence = f"  evidence {read_manifest(directory).evidence_digest}"
+        word = click.style(
+            finished.summary["status"].upper(), fg="green" if finished.passed else "red"
+        )
+        click.echo(f"{word}  {loaded.id}: {finished.summary['reason']}")
+        for name in ("report.html", "junit.xml"):
+            click.echo(f"  {_shown(finished.folder / name)}")
+        if evidence:
+            click.echo(evidence)
+    sys.exit(0 if finished.passed else 1)
+
+
+def _silent(_result: ScenarioResult) -> None:
+    """Say nothing."""
+
+
+def _said(result: ScenarioResult) -> None:
+    entry = result.entry
+    word = "pass" if entry["status"] == "success" else "fail"
+    why = f": {result.reasons[0].text}" if result.reasons else ""
+    after = f"{entry['ended_by']} after {entry['metrics']['duration_seconds']:g} s"
+    click.echo(f"  {word}  {entry['scenario_id']} ({after}){why}")
+
+
+@suite.command("list")
+@click.argument("folder", type=_PATH, default="scenarios/suites")
+def suite_list(folder: Path) -> None:
+    """List the suites in FOLDER, and check them."""
+    from fieldproof.driving.loading import find_suites, load_suite
+    from fieldproof.model import ScenarioError
+
+    invalid = False
+    for path in find_suites(folder):
+        try:
+            loaded = load_suite(path)
+        except ScenarioError as error:
+            invalid = True
+            for problem in error.problems:
+                click.echo(f"{problem}", err=True)
+        else:
+            count = len(loaded.scenarios)
+            click.echo(f"{loaded.id}  {count} scenario{'s' * (count != 1)}  {loaded.file.name}")
+    sys.exit(INVALID if invalid else 0)
+
+
+@click.group()
+def baseline() -> None:
+    """Keep runs to compare others with."""
+
+
+@baseline.command("create")
+@click.argument("name")
+@click.option("--from", "run_name", default="latest", show_default=True, help="The run.")
+@click.option("--description", default="")
+@click.option("--replace", is_flag=True, help="Replace a baseline of that name.")
+@_RUNS
+@_BASELINES
+def baseline_create(name: str, run_name: str, **options: Any) -> None:
+    """Make the baseline NAME of a run."""
+    from fieldproof.driving.history import BaselinesFolder
+    from fieldproof.runs import RunsFolder
+
+    with _reported():
+        made = BaselinesFolder(options["baselines"]).create(
+            name,
+            RunsFolder(options["runs_folder"]).find(run_name),
+            created_at=_now(),
+            description=options["description"],
+            replace=options["replace"],
+        )
+        click.echo(f"{made.path}  of {made.source_run_id}")
+
+
+@baseline.command("list")
+@_BASELINES
+def baseline_list(baselines: Path) -> None:
+    """List the baselines by name."""
+    from fieldproof.driving.history import BaselinesFolder
+
+    with _reported():
+        for one in BaselinesFolder(baselines).list():
+            said = f"  {one.description}" if one.description else ""
+            click.echo(f"{one.name}  {one.source_run_id}  {one.created_at}{said}")
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@click.argument("baseline_name", metavar="BASELINE")
+@click.option(
+    "--max-regression-percent",
+    type=click.FloatRange(min=0),
+    help="How much worse a figure may be; the suite's gate, or else 0, when absent.",
+)
+@_RUNS
+@_BASELINES
+def compare(run_name: str, baseline_name: str, **options: Any) -> None:
+    """Compare RUN with BASELINE and write the run's regression.json anew.
+
+    Exit code 0: nothing regressed; 1: something did; 2: they cannot be compared.
+    """
+    from fieldproof.driving.history import BaselinesFolder, compare_finished
+    from fieldproof.runs import RunsFolder
+
+    with _reported():
+        runs = RunsFolder(options["runs_folder"])
+        found = compare_finished(
+            runs,
+            runs.find(run_name),
+            BaselinesFolder(options["baselines"]).find(baseline_name),
+            changed_at=_now(),
+            max_regression_percent=options["max_regression_percent"],
+        )
+        for name, delta in found["deltas"].items():
+            if delta["delta"]:
+                percent = delta["percent"]
+                share = "from zero" if percent is None else f"{percent:+.2f} %"
+                word = "worse" if delta["regressed"] else "    "
+                text = f"{delta['baseline']:g} -> {delta['current']:g} ({share})"
+                click.echo(f"  {word}  {name}: {text}")
+        for change in found["scenarios"]:
+            click.echo(f"  {change['change']}  {change['scenario_id']}")
+        for failure in found["failures"]:
+            click.echo(click.style(f"  {failure}", fg="red"))
+        click.echo(found["status"].upper())
+    sys.exit(0 if found["status"] == "pass" else 1)
+
+
+@click.group()
+def failures() -> None:
+    """Follow the failures of a suite's run."""
+
+
+@failures.command("list")
+@click.argument("run_name", metavar="RUN", default="latest")
+@click.option("--status", "wanted", help="Only those of this status.")
+@_RUNS
+def failures_list(run_name: str, wanted: str | None, runs_folder: Path) -> None:
+    """List the failures of RUN."""
+    from fieldproof.driving.artefacts import Failures, read_artefact
+    from fieldproof.runs import RunsFolder
+
+    with _reported():
+        path = RunsFolder(runs_folder).find(run_name).path / "failures.json"
+        for one in read_artefact(path, Failures).failures:
+            if wanted in {None, one.status}:
+                owner = f"  {one.owner}" if one.owner else ""
+                where = one.scenario_id or one.sample_id or ""
+                click.echo(f"{one.failure_id}  {one.status}  {one.severity}  {where}{owner}")
+                click.echo(f"    {one.notes}")
+
+
+@failures.command("set")
+@click.argument("failure_id", metavar="FAILURE")
+@click.option("--run", "run_name", default="latest", show_default=True, help="The run.")
+@click.option("--status", help="open, acknowledged, assigned, in_progress, fixed, verified, ...")
+@click.option("--owner", help="Who sees to it; empty for nobody.")
+@click.option("--notes", help="What is to be said of it.")
+@_RUNS
+def failures_set(failure_id: str, run_name: str, runs_folder: Path, **changes: str | None) -> None:
+    """Change FAILURE of a run: its status, its owner or its notes."""
+    from fieldproof.driving.history import set_failure
+    from fieldproof.runs import RunsFolder
+
+    with _reported():
+        runs = RunsFolder(runs_folder)
+        one = set_failure(runs, runs.find(run_name), failure_id, changed_at=_now(), **changes)
+        owner = f"  {one['owner']}" if one["owner"] else ""
+        click.echo(f"{one['failure_id']}  {one['status']}{owner}")
+
+
+DRIVING_COMMANDS = (suite, baseline, compare, failures)
