@@ -18,6 +18,7 @@ from tests.bench.evaluation import measure_evaluation
 from tests.bench.figures import FIGURES, Figure, Result, judge, judge_equality, not_measured
 from tests.bench.live import LiveRun, keep_differing, run_once
 from tests.bench.machine import Watch
+from tests.bench.recorded import measure_recording
 from tests.bench.spawn import measure_spawn
 from tests.bench.timeline import measure_schedule
 from tests.bench.validation import measure_validation
@@ -88,6 +89,7 @@ class Bench:
             self._attempt(["validate"], lambda: self._validate(Path(scratch)))
             self._attempt(["schedule"], self._schedule)
             self._attempt(["evaluate"], self._evaluate)
+            self._attempt(["recorded"], lambda: self._recorded(Path(scratch)))
             self._attempt(["spawn"], self._spawn)
             if self._figures.keys() <= _HERE:
                 self._attempt(["loop"], self._loop)
@@ -150,6 +152,12 @@ class Bench:
         with Watch() as watch:
             samples = [measure_evaluation() for _ in range(self._effort.desk)]
         self._keep("evaluate", samples, [watch])
+
+    def _recorded(self, scratch: Path) -> None:
+        self._say("a recording of a hundred topics")
+        with Watch() as watch:
+            sample = measure_recording(scratch)
+        self._keep("recorded", [sample], [watch])
 
     def _spawn(self) -> None:
         spawns = measure_spawn(self._effort.desk, self._say)
