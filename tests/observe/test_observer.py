@@ -82,10 +82,10 @@ def observing(mode="lockstep", *, wall_ns=None, recorder=None, **observe):
     return Observer(config, arrivals, TYPES, recorder, wall_ns=wall_ns), arrivals
 
 
-def tick(observer, now_ns, states=None):
+def tick(observer, now_ns, states=None, acks=0):
     observer.take_messages(now_ns)
     observer.take_states(states or {})
-    observer.pass_time()
+    observer.pass_time(acks=acks)
     return observer.collect([])
 
 
@@ -296,11 +296,11 @@ def test_the_metrics_of_lockstep_hold_nothing_of_the_host():
     observer.release()
     for n in range(1, 21):
         observer.take_frames([clock_frame(n * TICK, paused=True, rtf=3.14)])
-        tick(observer, n * TICK)
+        tick(observer, n * TICK, acks=4)
     observer.write_out()
     topic, line, time_ns = recorder.events[-1]
     assert (topic, time_ns) == ("/fieldproof/metrics", S)
-    assert line["lockstep"] == {"step": 20}
+    assert line["lockstep"] == {"step": 20, "acknowledgements": 4}
     own = ("wall", "rtf", "drift_s", "target_rtf", "paused", "gz_rtf")
     assert {key: line[key] for key in own} == dict.fromkeys(own)
 

@@ -72,6 +72,7 @@ class LockstepWorld:
         self._stepping = False
         self._stepped: dict[str, int] | None = None  # frames of a step that was waited for early
         self._arrivals: Counter[str] = Counter()  # what the bridges published in this tick
+        self._acks = 0  # nodes that said they are done with this tick
         self._commands: list[dict[str, Any]] = []  # of the last tick, for the next step
         self.sim_ns = 0
         self.ticks = 0
@@ -100,6 +101,7 @@ class LockstepWorld:
             self._send_step(until_ns)
         frames, self._stepped = self._finish_step(), None
         self._arrivals.clear()
+        self._acks = 0
         if len(session.bridges) == 1:
             self._bridge_round(["sensors", "clock", "acks"], until_ns, frames)
         else:
@@ -114,6 +116,7 @@ class LockstepWorld:
             time_ns=until_ns,
             frames=frames,
             side=self._log.take(),
+            acks=self._acks,
             # a stack that cannot answer leaves the bridges unsure of what has been delivered
             arrivals={} if self._stacks.all_running else dict(self._arrivals),
             silent={
@@ -155,6 +158,7 @@ class LockstepWorld:
             reply = bridge.receive("tick", bound_s=_REQUEST_S)
             self._commands += reply["commands"]
             self._arrivals.update(reply["published"])
+            self._acks += len(reply["acks"])
 
 
 class PacedWorld:

@@ -61,6 +61,7 @@ class Observer:
         self._states: dict[str, str] = {}
         self._world: Mapping[str, Any] = {}  # the simulator's last word about its clock
         self._ticks = 0
+        self._acks = 0
         self._next_second_ns = 0
         self._pace = Pace(config.target_rtf)
         self.seen: set[str] = set()
@@ -127,15 +128,19 @@ class Observer:
                 continue
             self._emit({"kind": "lifecycle", "node": node, "state": state})
 
-    def pass_time(self) -> None:
+    def pass_time(self, *, acks: int = 0) -> None:
         """End the windows that are over and, once a second, tell the time.
 
         The second is one of simulation time in lockstep and one of the wall clock otherwise, so
         that samples go on coming while the world stands still.
+
+        Args:
+            acks: in lockstep, how many nodes said that they are done with the tick.
         """
         if not self._released:
             return
         self._ticks += 1
+        self._acks = acks
         for sample in self._watch.due(self.now_ns, complete=self._config.lockstep):
             self._emit(sample)
         if self._second:
@@ -219,7 +224,7 @@ class Observer:
             "recording": self._recorder is not None,
         }
         if lockstep:
-            line["lockstep"] = {"step": self._ticks}
+            line["lockstep"] = {"step": self._ticks, "acknowledgements": self._acks}
         self.record_event(_METRICS, line)
 
     def _emit(self, sample: dict[str, Any]) -> None:

@@ -216,7 +216,7 @@ class Service:
             self._observer.take_messages(request["time_ns"])
             states = self._states.states(silent, timeout_s=min(timeout_s, _STATE_S))
             self._observer.take_states(states)
-            self._observer.pass_time()
+            self._observer.pass_time(acks=request.get("acks", 0))
         else:
             self._take_what_is_there()
         samples = self._observer.collect(request["side"])
