@@ -9,16 +9,21 @@ from fieldproof.samples import Sample, format_sample, parse_samples
 from . import reference
 from .streams import (
     action,
+    assertion,
     at,
     clock,
+    collector,
     contact,
     end,
     evaluator,
     field_error,
+    latency,
+    lifecycle,
     no_collision,
     pose,
     rate,
     reach_pose,
+    resource,
     start,
     topic_rate,
     topic_value,
@@ -29,12 +34,13 @@ from .streams import (
 many = settings(max_examples=300, deadline=None)
 some = settings(max_examples=120, deadline=None)
 halves = st.integers(0, 12).map(lambda n: n / 2)
+ends = st.integers(0, 4).map(lambda n: 6 - n) | halves
 near = st.integers(-6, 6).map(lambda n: n / 4)
 
 
-def times(content, most=12):
+def times(content, most=12, least=0):
     """Entries at half-second steps, in order; several may share a moment."""
-    return st.lists(st.tuples(halves, content), max_size=most).map(
+    return st.lists(st.tuples(halves, content), min_size=least, max_size=most).map(
         lambda found: sorted(found, key=lambda one: one[0])
     )
 
@@ -43,8 +49,8 @@ def optional(**fields):
     return st.fixed_dictionaries({}, optional=fields)
 
 
-def judged(assertion, samples, t_end):
-    judge = evaluator(assertion)
+def judged(one, samples, t_end):
+    judge = evaluator(one)
     stream = [start(), *samples, *([end(t_end)] if t_end is not None else [])]
     for sample in stream:
         judge.feed(sample)
@@ -131,9 +137,9 @@ def test_topic_value(values, t_end, mode, window, threshold):
     after_s, within_s = window
     limits = {} if within_s is None else {"within_s": within_s}
     samples = [field_error(t) if content is None else value(t, content) for t, content in values]
-    assertion = topic_value(f"value > {threshold}", mode=mode, after_s=after_s, **limits)
+    one = topic_value(f"value > {threshold}", mode=mode, after_s=after_s, **limits)
     spec = {"mode": mode, "after_s": after_s, "threshold": threshold, **limits}
-    assert judged(assertion, samples, t_end) == reference.topic_value(spec, values, t_end)
+    assert judged(one, samples, t_end) == reference.topic_value(spec, values, t_end)
 
 
 ALL = (
@@ -143,7 +149,36 @@ ALL = (
     no_collision("touch", ignore=["wall"]),
     topic_value("value > 0", "value", after_s=0.5, within_s=4),
     topic_value("value > 1", "some", mode="eventually"),
+    assertion("geofence", "fence", vehicle="ugv1", within_s=5,
+              region={"circle": {"x": 0, "y": 0, "radius_m": 1}}),
+    assertion("min_distance", "apart", vehicle="ugv1", to={"vehicle": "ugv2"}, min_m=0.5),
+    assertion("path_efficiency", "direct", vehicle="ugv1", action="drive", max_path_m=3),
+    assertion("mission_time", "mission", start="drive", end="drive", max_s=3, min_s=0.5),
+    assertion("message_latency", "fresh", topic="odom", vehicle="ugv1", max_ms=50, window_s=1),
+    assertion("sequence", "second", vehicle="ugv1", max_gap_s=3, steps=[
+        {"action": "drive", "event": "started"}, {"metric": "x", "condition": "value < 1"},
+        {"assertion": "first"}]),
+    assertion("resource_usage", "usage", vehicle="ugv1", max_cpu_pct=60, max_memory_mb=200,
+              window_s=2),
+    assertion("lifecycle_state", "managed", vehicle="ugv1", node="driver", state="active"),
+    assertion("always", "first", vehicle="ugv1", condition="v > 0 or x < 2",
+              signals={"v": {"topic": "odom", "field": "v"}, "x": {"metric": "x"}}),
+    assertion("eventually", "held", vehicle="ugv1", condition="v > 0", for_s=1, within_s=6,
+              signals={"v": {"topic": "odom", "field": "v"}}),
+)  # fmt: skip
+KPIS = (
+    collector("path", "way", vehicle="ugv1"),
+    collector("distance", "gap", vehicle="ugv1", to={"vehicle": "ugv2"}, after_s=1),
+    collector("latency", "age", topic="odom", vehicle="ugv1", window_s=1),
+    collector("resources", "stack", vehicle="ugv1"),
+    collector("value", "speed", topic="odom", vehicle="ugv1", field="v", count_if="value > 0"),
 )
+
+
+def partner(t, x):
+    return pose(t, x, model="ugv2")
+
+
 contents = st.one_of(
     st.tuples(st.just(pose), st.tuples(near, near)),
     st.tuples(st.just(action), st.tuples(st.sampled_from(["started", "finished"]), st.just("ok"))),
@@ -151,6 +186,10 @@ contents = st.one_of(
     st.tuples(st.just(contact), st.tuples(st.just("a"), st.sampled_from(["wall::x", "door::x"]))),
     st.tuples(st.just(value), st.tuples(st.integers(-1, 2) | st.floats() | st.text(max_size=3))),
     st.tuples(st.just(clock), st.just(())),
+    st.tuples(st.just(partner), st.tuples(near)),
+    st.tuples(st.just(latency), st.tuples(st.sampled_from([5.0, 60.0]), st.just(9), st.just(1))),
+    st.tuples(st.just(resource), st.tuples(st.sampled_from([5.0, 90.0]), st.just(100.0))),
+    st.tuples(st.just(lifecycle), st.tuples(st.sampled_from(["active", "inactive"]))),
 )
 
 
@@ -169,12 +208,13 @@ def streams(draw, disorder=True):
 
 
 def lines(samples, assertions=ALL):
-    """assertions.jsonl and kpis of a stream, as bytes."""
-    judge = evaluator(*assertions)
+    """assertions.jsonl and kpis.jsonl of a stream, as bytes."""
+    judge = evaluator(*assertions, kpis=KPIS)
     given_out = [result for sample in samples for result in judge.feed(sample)]
     given_out += judge.finish(None, completed=False)
     assert given_out == judge.resolved()
-    text = "".join(result.to_line() for result in given_out) + json.dumps(judge.kpis())
+    told = [*given_out, *judge.collectors()]
+    text = "".join(result.to_line() for result in told) + json.dumps(judge.kpis())
     return text.encode()
 
 
@@ -196,6 +236,7 @@ def test_every_assertion_gets_exactly_one_verdict(samples):
     judge.finish(None, completed=False)
     assert sorted(one.name for one in judge.resolved()) == sorted(one["name"] for one in ALL)
     assert all(one.status in {"passed", "failed", "skipped"} for one in judge.results())
+    assert not any("its checker" in one.reason for one in judge.results())
     for result in judge.results():
         assert json.loads(result.to_line())["name"] == result.name
         assert "NaN" not in result.to_line()
@@ -227,7 +268,7 @@ def test_verdicts_do_not_depend_on_when_the_timeline_started(samples, ticks):
 @given(streams(disorder=False), st.lists(st.tuples(halves, st.integers(0, 3)), max_size=6))
 def test_samples_that_nobody_watches_change_nothing(samples, foreign):
     kinds = (
-        lambda t: pose(t, 0.0, model="ugv2"),
+        lambda t: pose(t, 0.0, model="ugv3"),
         lambda t: contact(t, vehicle="ugv2"),
         lambda t: value(t, 1, field="w"),
         clock,

@@ -87,6 +87,8 @@ def test_windows_that_stop_coming_fail_it():
     assert "was not measured in the last 7 s" in result.reason
     until = verdict(fresh(within_s=6), [latency(2, 5.0), clock(9)])
     assert (until.status, until.t_s) == ("failed", 6.0)
+    shorter = verdict(fresh(within_s=60), [latency(2, 5.0), end(3)])
+    assert (shorter.status, shorter.t_s) == ("passed", 3.0)
 
 
 def test_only_windows_wholly_in_the_time_are_judged():

@@ -53,6 +53,10 @@ def test_one_that_goes_the_wrong_way_does_not_count_as_efficient():
     away = [pose(t, -2.0 * t) for t in range(5)]
     result = verdict(direct(target={"x": 4.0, "y": 0.0}), [*away, end(6)])
     assert (result.status, result.metrics["efficiency"]) == ("failed", 0.0)
+    past = verdict(direct(target={"x": 2.0, "y": 0.0}), [*STRAIGHT, end(6)])
+    assert (past.status, past.metrics["efficiency"]) == ("failed", 0.0)
+    nearer = verdict(direct(target={"x": 2.5, "y": 0.0}), [*STRAIGHT, end(6)])
+    assert nearer.metrics["efficiency"] == 0.625
 
 
 def test_one_that_did_not_move_counts_as_straight_only_without_a_target():

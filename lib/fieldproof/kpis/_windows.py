@@ -73,8 +73,8 @@ class Windows:
         if sample.sim is None:
             return
         if sample.data["event"] != "start":
-            if self._closes_ns is None and math.isinf(self._until_s):
-                self._closes_ns = to_ns(sample.sim)
+            end_ns = to_ns(sample.sim)
+            self._closes_ns = end_ns if self._closes_ns is None else min(self._closes_ns, end_ns)
             return
         if sample.wall is None or self._after.ns == 0:
             self._from_ns = to_ns(sample.sim) + self._after.ns
@@ -113,7 +113,7 @@ class Windows:
     def unmeasured_s(self) -> float:
         """Seconds at the end of the time that counts in which windows are missing.
 
-        0 where that cannot be told: before the end, and for a `within_s` on the wall clock.
+        0 where that cannot be told: before the end, and at a `within_s` on the wall clock.
         """
         if self._closes_ns is None or self.last_ns is None:
             return 0.0
