@@ -2,7 +2,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldproof.samples import (
@@ -18,6 +18,8 @@ from fieldproof.samples import (
 )
 
 POSE = dict.fromkeys(("x", "y", "z", "yaw", "qx", "qy", "qz", "qw"), 0.5)
+# making arbitrary JSON takes as long as the machine lets it
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 numbers = st.floats() | st.integers(-(2**60), 2**60)
 json_values = st.recursive(
     st.none() | st.booleans() | numbers | st.text(max_size=8),
@@ -40,6 +42,7 @@ def value(content, **times_of):
     return Sample.of("value", topic="/t", field="f", value=content, **times_of)
 
 
+@PATIENT
 @given(json_values, times, times)
 def test_a_sample_survives_its_line_to_the_bit(content, wall, sim):
     sample = value(content, wall=wall, sim=sim)
@@ -50,6 +53,7 @@ def test_a_sample_survives_its_line_to_the_bit(content, wall, sim):
     assert line.count("\n") == 1
 
 
+@PATIENT
 @given(numbers)
 def test_numbers_keep_type_sign_and_every_bit(number):
     assert same(parse_sample(format_sample(value(number))).data["value"], number)
@@ -126,6 +130,7 @@ def test_each_kind_names_a_field_that_is_missing(kind):
         Sample.of(kind)
 
 
+@PATIENT
 @given(st.lists(json_values, max_size=6), st.lists(st.integers(0, 400), max_size=8), st.booleans())
 def test_the_cuts_between_chunks_do_not_matter(contents, cuts, newline_at_end):
     samples = [value(content, sim=1.0) for content in contents]
