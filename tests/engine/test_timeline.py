@@ -230,3 +230,10 @@ def test_who_watches_is_told_what_runs_and_what_waits(tmp_path):
         ],
     }
     run.driver.settle(2 * TICK)
+
+
+def test_what_triggers_an_entry_is_logged_before_the_entry_starts(tmp_path):
+    run = Run(tmp_path, [entry("a"), entry("b", after=["a"])], lambda *_: None)
+    run.to_end()
+    told = [(event, fields["action"]) for event, _, fields in run.lines]
+    assert told.index(("action.triggered", "b")) < told.index(("action.start", "b"))

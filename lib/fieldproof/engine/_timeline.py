@@ -87,6 +87,7 @@ class TimelineDriver:
         self._poll(t_ns)
         # what has ended may have made something due at this very moment
         while starts := self._scheduler.advance(t_ns):
+            self._log_changes()
             for occurrence in starts:
                 self._start(occurrence, t_ns)
                 self._workers.serve()
@@ -127,7 +128,7 @@ class TimelineDriver:
                 {
                     "label": label,
                     "action": record.action,
-                    "for_s": self.now_ns / _NS - (record.t_s or 0.0),
+                    "for_s": (self.now_ns - round((record.t_s or 0.0) * _NS)) / _NS,
                 }
                 for label, (_, record, _) in self._running.items()
             ],
@@ -184,7 +185,8 @@ class TimelineDriver:
                 self._scheduler.ended(label, record.status, t_ns, record.detail)
 
     def _end(self, occurrence: Occurrence, record: ActionRecord, t_ns: int) -> None:
-        record.duration_s = t_ns / _NS - (record.t_s or 0.0)
+        # of whole nanoseconds: a difference of rounded seconds would show its rounding
+        record.duration_s = (t_ns - round((record.t_s or 0.0) * _NS)) / _NS
         self._log.write(
             "action.end",
             f"{record.name}: {record.status}" + (f" ({record.detail})" if record.detail else ""),

@@ -54,7 +54,11 @@ class _FaultEvent(Event):
 
     fault: ClassVar[str]
     doing: ClassVar[str]
-    """What the detail says while it lasts."""
+    """What is wrong while it lasts, for people."""
+
+    def words(self, entry: Any) -> str:  # noqa: ARG002
+        """Return what is wrong while it lasts, for people."""
+        return self.doing
 
     def plan(self, entry: Any, context: PlanContext) -> dict[str, Any]:
         """Return the injector's route, its topic and its parameters."""
@@ -77,13 +81,14 @@ class _FaultEvent(Event):
         """Set the fault; what is returned is over when it is lifted."""
         vehicle = context.vehicle(entry.vehicle)
         route, fault = resolved["route"], resolved["fault"]
+        doing = self.words(entry)
         where = {"vehicle": vehicle.name, "route": route, "fault": fault}
         acts_from_s = context.set_fault(vehicle, route, fault, resolved["parameters"])
         record.status = OK
-        record.detail = f"{route} {self.doing} from {seconds(acts_from_s)} of simulation time"
+        record.detail = f"{route} {doing} from {seconds(acts_from_s)} of simulation time"
         context.log(
             "fault.injected",
-            f"{vehicle.name} {route} {self.doing}",
+            f"{vehicle.name} {route} {doing}",
             **where,
             parameters=dict(resolved["parameters"]),
             acts_from_s=acts_from_s,
@@ -93,11 +98,11 @@ class _FaultEvent(Event):
 
         def lift() -> None:
             lifted_s = context.set_fault(vehicle, route, fault, None)
-            what = f"{vehicle.name} {route} {self.doing}: lifted"
+            what = f"{vehicle.name} {route} {doing}: lifted"
             context.log("fault.lifted", what, **where, acts_until_s=lifted_s)
 
         lasted = entry.duration_s.seconds
-        detail = f"{route} {self.doing} for {seconds(lasted)}, lifted"
+        detail = f"{route} {doing} for {seconds(lasted)}, lifted"
         return Held(context.clock, lasted, lift, record, detail)
 
 
@@ -202,6 +207,11 @@ class SensorDropoutEvent(_FaultEvent):
     summary: ClassVar[str] = "Silence a sensor, wholly or in part."
     fault: ClassVar[str] = "dropout"
     doing: ClassVar[str] = "silent"
+
+    def words(self, entry: SensorDropout) -> str:
+        """Return how much of it is lost."""
+        share = entry.probability
+        return self.doing if share >= 1.0 else f"losing {100.0 * share:g} % of its messages"
 
 
 class SensorFreeze(_SensorFault):
