@@ -227,7 +227,7 @@ class Bridge:
         with self._commands.lock:
             parameters = self._faults.change(route, fault, request["parameters"], time_ns)
             if route == COMMAND_ROUTE:
-                self._commands.change()
+                self._commands.change(str(fault))
         name = str(route)
         self._node.publish_faults(time_ns, name, list(self.routes[name].active))
         if route == COMMAND_ROUTE:

@@ -111,14 +111,14 @@ class CommandPipeline:
         self.forwarded = 0
         self.refused = 0
 
-    def change(self) -> None:
-        """Note that a fault of the route has changed: what stands is to be limited anew."""
-        self._changed = True
+    def change(self, fault: str) -> None:
+        """Note that a fault of the route has changed: a limit acts on what stands, too."""
+        self._changed = self._changed or fault == _LIMIT
 
     def last_of(self, messages: list[Any], time_ns: int) -> VelocityCommand | None:
         """What the newest message becomes behind the route; each message passes in its turn.
 
-        Without one, a fault that has changed acts on the command that stands.
+        Without one, a limit that has changed acts on the command that stands.
         """
         newest = None
         for message in messages:

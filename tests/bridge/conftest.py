@@ -14,10 +14,14 @@ from .peer import BridgeProcess, PeerSimulator, StackProcess, address
 ROBOT = Path(__file__).parents[2] / "robots" / "ugv_ref"
 
 
+def reference_manifest() -> dict[str, Any]:
+    return yaml.safe_load((ROBOT / "robot.yaml").read_text(encoding="utf-8"))
+
+
 @pytest.fixture
 def manifest_data() -> dict[str, Any]:
     """The reference vehicle's manifest, free to be changed by the test."""
-    return yaml.safe_load((ROBOT / "robot.yaml").read_text(encoding="utf-8"))
+    return reference_manifest()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -143,12 +144,32 @@ class StackProcess:
         """What has arrived since the last call until the tick that ended at ``time_ns``."""
         rows: list[dict[str, Any]] = []
         while True:
-            line = self._lines.get(timeout=30)
-            assert line, "the stack's node has ended"
-            tick = json.loads(line)
+            tick = self.row()
             rows += tick["received"]
             if tick["time_ns"] == time_ns:
                 return rows
+
+    def row(self) -> dict[str, Any]:
+        """The next tick that the node tells of."""
+        line = self._lines.get(timeout=30)
+        assert line, "the stack's node has ended"
+        tick: dict[str, Any] = json.loads(line)
+        return tick
+
+    def has_more(self) -> bool:
+        return not self._lines.empty()
+
+    def pause(self) -> None:
+        """Freeze the process; returns when the kernel says that it is frozen."""
+        self._process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WNOWAIT)
+
+    def resume(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
 
     def stop(self) -> None:
         if self._process.poll() is None:

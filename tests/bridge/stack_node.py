@@ -1,8 +1,8 @@
 """A ROS node in a process of its own that takes part in lockstep and reports what it received.
 
 ``python -m tests.bridge.stack_node JSON`` with: node, namespace, ack, topics ({topic: type}), and
-optionally command ({topic, linear, angular}), silent_from_ns, reliability, durability. It prints
-one JSON line for each tick.
+optionally command ({topic, type, linear, angular, until_ns}), silent_from_ns, reliability. It
+prints one JSON line for each tick.
 """
 
 import importlib
@@ -23,7 +23,7 @@ from std_msgs.msg import Header
 from fieldproof_bridge._node import Inlet
 
 DEPTH = 1000
-LATCHED = ("tf_static", "robot_description")
+LATCHED = ("tf_static", "robot_description", "faults")
 
 
 def get_message(ros_type: str) -> type[Any]:
@@ -53,7 +53,7 @@ class Stack:
             depth=DEPTH,
             reliability=ReliabilityPolicy[options.get("reliability", "RELIABLE")],
         )
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        latched = QoSProfile(depth=DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.subscriptions = {
             topic: self.node.create_subscription(
                 get_message(ros_type),
@@ -71,6 +71,7 @@ class Stack:
         self.clock = Inlet(clock, context, Clock)
         self.acks = self.node.create_publisher(Header, options["ack"], QoSProfile(depth=DEPTH))
         command = options.get("command")
+        self.until_ns = (command or {}).get("until_ns", sys.maxsize)
         self.commands = (
             self.node.create_publisher(get_message(command["type"]), command["topic"], qos)
             if command
@@ -93,7 +94,7 @@ class Stack:
                 received.append({"topic": topic, "message": plain(message)})
         sys.stdout.write(json.dumps({"time_ns": time_ns, "received": received}) + "\n")
         sys.stdout.flush()
-        if self.commands is not None and time_ns > 0:
+        if self.commands is not None and 0 < time_ns <= self.until_ns:
             for factor in (0.5, 1.0):  # the second one is the one that counts
                 self.commands.publish(self.command(factor))
             self.commands.wait_for_all_acked(Duration(seconds=5))
