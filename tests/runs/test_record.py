@@ -224,3 +224,17 @@ def test_a_file_without_a_proper_version_is_refused(runs, version):
 def test_a_run_without_a_record_is_named(runs):
     with pytest.raises(UnreadableRunError, match=r"run\.json: there is no such file"):
         load(runs.create(run_id()))
+
+
+def test_the_record_tells_of_each_container_how_often_it_was_measured_and_the_last_time():
+    from fieldproof.runs._record import _resources  # noqa: PLC0415
+
+    samples = [
+        {"container": "ugv1", "cpu_pct": 10.0, "sim": 1.0},
+        {"container": "simulator", "cpu_pct": 5.0, "sim": 1.0},
+        {"container": "ugv1", "cpu_pct": 20.0, "sim": 2.0},
+    ]
+    assert _resources(samples) == [
+        {"container": "ugv1", "samples": 2, "last": samples[2]},
+        {"container": "simulator", "samples": 1, "last": samples[1]},
+    ]

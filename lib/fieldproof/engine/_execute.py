@@ -31,6 +31,7 @@ _NS = 1_000_000_000
 _REQUEST_S = 15.0
 _OWN_S = 10.0  # what a process may take for itself before it gives its own account
 _STATUS_S = 0.2
+RESOURCES_TOPIC = "/fieldproof/resources"
 STATUS_EVENT = "run.status"
 """What the listener is told now and then while the timeline runs; it is in no log."""
 
@@ -296,7 +297,13 @@ class _Run:
         """What measures the processes: where it is asked for, since the figures never repeat."""
         if not (self._around.measure or self._execution["observe"].get("resources")):
             return None
-        return ResourceWatch(session, lambda data: self._stream.emit_beside(self._timed(data)))
+        return ResourceWatch(session, self._emit_resource)
+
+    def _emit_resource(self, data: dict[str, Any]) -> None:
+        timed = self._timed(data)
+        self._stream.emit_beside(timed)
+        if self._mode != "lockstep":  # there the recording is to repeat
+            self._log.side(RESOURCES_TOPIC, timed)
 
     def _settle(self, session: Session, world: World) -> None:
         """Mark the timeline's end, and make sure that what was observed came from where it should.

@@ -66,6 +66,7 @@ def compose_run_record(  # noqa: PLR0917  # the files of a run, in their order
     *,
     verdict: Mapping[str, Any] | None = None,
     artefacts: Sequence[Mapping[str, Any]] = (),
+    resources: Iterable[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Put together run.json, from which every report is rendered.
 
@@ -83,6 +84,7 @@ def compose_run_record(  # noqa: PLR0917  # the files of a run, in their order
         envelope: envelope.json, None in a hermetic run.
         verdict: verdict.json, None to judge anew.
         artefacts: as `list_artefacts` gives them.
+        resources: the samples of resources.jsonl.
     """
     planned = [each["name"] for each in evaluation.get("assertions", ())]
     judged = (
@@ -116,10 +118,21 @@ def compose_run_record(  # noqa: PLR0917  # the files of a run, in their order
             "gaps": [{**gap, "text": gap_text(gap)} for gap in outcome.get("gaps", ())],
             "topics": dict(outcome.get("topics", {})),
         },
+        "resources": _resources(resources),
         "artefacts": [dict(each) for each in artefacts],
         "problems": [],
     }
     return merge_envelope(record, envelope) if envelope is not None else record
+
+
+def _resources(samples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return each container with its number of samples and the last of them."""
+    found: dict[str, dict[str, Any]] = {}
+    for sample in samples:
+        name = sample["container"]
+        count = found[name]["samples"] if name in found else 0
+        found[name] = {"container": name, "samples": count + 1, "last": dict(sample)}
+    return list(found.values())
 
 
 def compose_invalid_record(
@@ -148,6 +161,7 @@ def compose_invalid_record(
         "kpis": {},
         "kpi_collectors": [],
         "evidence": {"complete": False, "gaps": [], "topics": {}},
+        "resources": [],
         "artefacts": [],
         "problems": list(problems),
     }

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fieldproof.engine._stream import RESOURCES
 from fieldproof.runs import compose_run_record, list_artefacts, read_json
 from fieldproof_reports import render_all
 
@@ -40,9 +41,11 @@ def record_of(
         envelope,
         verdict=read_json(verdict / "verdict.json"),
         artefacts=list_artefacts(*folders),
+        resources=_read_lines(evidence / RESOURCES) if (evidence / RESOURCES).is_file() else (),
     )
 
 
 def _read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the objects in a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    """Return the objects in a file of JSON lines; one that was cut at the end is left out."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]
