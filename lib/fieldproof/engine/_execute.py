@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,8 @@ from fieldproof.engine._phases import Phases
 from fieldproof.engine._resources import ResourceWatch
 from fieldproof.engine._session import Session
 from fieldproof.engine._stacks import Stacks
-from fieldproof.engine._stream import SampleStream, Sink
+from fieldproof.engine._stream import SampleStream
+from fieldproof.engine._surroundings import STATUS_EVENT, Execution, Surroundings
 from fieldproof.engine._timeline import TimelineDriver
 from fieldproof.engine._workers import Workers
 from fieldproof.engine._worlds import LockstepWorld, PacedWorld, World
@@ -32,52 +32,6 @@ _REQUEST_S = 15.0
 _OWN_S = 10.0  # what a process may take for itself before it gives its own account
 _STATUS_S = 0.2
 RESOURCES_TOPIC = "/fieldproof/resources"
-STATUS_EVENT = "run.status"
-"""What the listener is told now and then while the timeline runs; it is in no log."""
-
-
-def _never() -> bool:
-    return False
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a run takes from the world around it, and whom it tells.
-
-    Attributes:
-        run_id: marks the run's processes and addresses.
-        host: the engine's environment variables.
-        interrupted: whether somebody asked the run to end.
-        sinks: take every sample as it is written.
-        wall_ns: the wall clock.
-        measure: whether what the processes take is measured though no assertion asks for it.
-        listener: told of every line of engine.log, and of `STATUS_EVENT` while the timeline runs.
-        room: frees disk space that was set aside for what must be written at the end.
-    """
-
-    run_id: str
-    host: Mapping[str, str]
-    interrupted: Callable[[], bool] = _never
-    sinks: Sequence[Sink] = ()
-    wall_ns: Callable[[], int] = time.time_ns
-    measure: bool = False
-    listener: Callable[[str, str, dict[str, Any]], None] = lambda *_: None
-    room: Callable[[], None] = lambda: None
-
-
-@dataclass(slots=True)
-class Execution:
-    """What became of a run.
-
-    Attributes:
-        outcome: the content of outcome.json.
-        durations: seconds of wall clock of each phase.
-        started: wall-clock start of each occurrence by its label, seconds of the epoch.
-    """
-
-    outcome: dict[str, Any]
-    durations: dict[str, float]
-    started: dict[str, float] = field(default_factory=dict)
 
 
 def execute(

@@ -22,9 +22,10 @@ import fieldproof
 from fieldproof.assertions import Evaluator, Result
 from fieldproof.backends import sweep
 from fieldproof.engine._errors import InfrastructureError
-from fieldproof.engine._execute import STATUS_EVENT, Surroundings, execute
+from fieldproof.engine._execute import execute
 from fieldproof.engine._interrupt import Interrupt
 from fieldproof.engine._log import EngineLog
+from fieldproof.engine._surroundings import STATUS_EVENT, Surroundings
 from fieldproof.engine.descriptions import check_descriptions
 from fieldproof.engine.judge import judge
 from fieldproof.engine.resolve import Resolved, resolve

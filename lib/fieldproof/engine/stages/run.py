@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from fieldproof.engine._errors import InfrastructureError
-from fieldproof.engine._execute import Surroundings, execute
+from fieldproof.engine._execute import execute
 from fieldproof.engine._interrupt import Interrupt
 from fieldproof.engine._log import EngineLog
+from fieldproof.engine._surroundings import Surroundings
 from fieldproof.runs import read_json
 
 
