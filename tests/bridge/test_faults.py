@@ -1,6 +1,7 @@
 """How faults are set, act together, and are refused."""
 
 import math
+import re
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from fieldproof_bridge._faults import FAULTS, faulty_route
 from fieldproof_bridge._parameters import checked
 
 from .desks import SPECS, SPOTS, S, passed
+from .peer import ROOT
 
 
 @pytest.mark.parametrize("route", SPOTS)
@@ -55,6 +57,27 @@ def test_what_a_frozen_sensor_repeats_is_what_came_out_last(desk):
     came = [reading for reading in out if reading is not None]
     assert 0 < len(came) < len(out)
     assert passed(desk, "odometry", 20 * S) == came[-1]
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_what_is_measured_comes_before_what_gets_through_and_that_before_what_is_kept(kind):
+    places = ["offset", "bias", "drain", "noise", "deny", "dropout", "freeze", "limit"]
+    assert list(FAULTS[kind]) == sorted(FAULTS[kind], key=places.index)
+
+
+def test_the_readme_has_every_fault_of_every_kind_in_its_order():
+    text = (ROOT / "bridge" / "README.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|$", text, re.MULTILINE))
+    assert {kind: tuple(re.findall(r"\w+", row)) for kind, row in rows.items()} == FAULTS
+
+
+def test_a_frozen_battery_tells_the_charge_of_before_and_drains_on(desk):
+    desk.change("battery", "drain", {"to_pct": 0.0, "duration_s": 10.0}, 0)
+    assert passed(desk, "battery", 2 * S).percentage == pytest.approx(0.8)
+    desk.change("battery", "freeze", {}, 2 * S)
+    assert passed(desk, "battery", 5 * S).percentage == pytest.approx(0.8)
+    desk.change("battery", "freeze", None, 5 * S)
+    assert passed(desk, "battery", 6 * S).percentage == pytest.approx(0.4)
 
 
 CHANGES = st.sampled_from([("noise", {"linear_mps": 1.0}), ("dropout", {"probability": 0.5})])

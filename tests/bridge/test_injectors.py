@@ -101,6 +101,15 @@ def test_what_a_dropout_takes_depends_on_seed_vehicle_and_time_alone(manifest_da
     assert lost(make_desk(manifest_data, vehicle="ugv2"), times) != whole
 
 
+@pytest.mark.parametrize(
+    "other", [("ugv1", "gps", "noise"), ("ugv1", "imu", "dropout"), ("ugv2", "imu", "noise")]
+)
+def test_each_fault_of_each_route_of_each_vehicle_draws_numbers_of_its_own(other):
+    numbers = Draws(1, "ugv1", "imu", "noise").at(S).random(4).tolist()
+    assert Draws(1, "ugv1", "imu", "noise").at(S).random(4).tolist() == numbers
+    assert Draws(1, *other).at(S).random(4).tolist() != numbers
+
+
 def test_noise_has_the_deviation_that_it_is_given(desk):
     desk.change("imu", "noise", {"gyro_radps": 0.5}, 0)
     plain = SPOTS["imu"](0)
