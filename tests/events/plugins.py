@@ -55,3 +55,15 @@ class NoHook(Event):
 
 
 not_a_class = AnnounceEvent()
+
+
+class QuitterEvent(Event):
+    action = "example.announce"
+    Entry = Announce
+    summary = "Tries to end the engine."
+
+    def plan(self, entry, context):
+        raise SystemExit(2)
+
+    def start(self, entry, resolved, context, record):
+        raise SystemExit(3)

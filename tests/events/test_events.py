@@ -18,7 +18,7 @@ from fieldproof.events import (
 from fieldproof.events._navigate import in_map
 from fieldproof.model import Pose, validated
 
-from .plugins import Announce, AnnounceEvent
+from .plugins import Announce, AnnounceEvent, QuitterEvent
 
 
 class Goal:
@@ -250,3 +250,10 @@ def test_a_record_is_json_data_without_wall_clock_times():
         "name", "action", "vehicle", "at_s", "trigger", "occurrence", "status", "detail", "params",
         "t_s", "sim_s", "duration_s",
     }  # fmt: skip
+
+
+def test_an_event_that_would_end_the_engine_fails_instead():
+    outcome = record("example.announce")
+    running = begin(QuitterEvent(), {"text": "a"}, {}, Context(), outcome)
+    assert running.poll()
+    assert (outcome.status, outcome.detail) == ("failed", "SystemExit: 3")

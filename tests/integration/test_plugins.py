@@ -70,6 +70,7 @@ def went(run, variant, only_run, how, *, mode="lockstep", budget="1m"):
     ("how", "detail"),
     [
         ("raise", "RuntimeError: no such luck"),
+        ("exit", "SystemExit: 3"),
         ("nonsense", "test.bad reported the status 'splendid'"),
         ("program", "4 True"),
     ],

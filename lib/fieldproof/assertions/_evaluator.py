@@ -274,7 +274,7 @@ class Evaluator:
             for checker in tuple(listening):
                 try:
                     checker.on_sample(sample, t)
-                except Exception as error:  # noqa: BLE001 - a plugin's checker may raise anything
+                except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's checker may raise anything
                     self._break(checker, error)
                 self._heed(checker)
         for collector in tuple(self._measuring.get(subject, ())):
@@ -333,11 +333,11 @@ class Evaluator:
             return None
         try:
             return hook(*args)
-        except Exception as error:  # noqa: BLE001 - a plugin's checker may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's checker may raise anything
             self._break(one, error)
             return None
 
-    def _break(self, one: Checker | Collector, error: Exception) -> None:
+    def _break(self, one: Checker | Collector, error: BaseException) -> None:
         """Leave one that raised alone from now on, and fail its assertion if it is a checker."""
         what = self._broken[id(one)] = printable(f"{type(error).__name__}: {error}")
         if isinstance(one, Collector):

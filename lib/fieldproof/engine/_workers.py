@@ -155,7 +155,7 @@ class Workers:
         except (InfrastructureError, InterruptedRunError) as error:
             request.error = RunEndedError(str(error))
             raise
-        except Exception as error:  # noqa: BLE001 - it is the event's own, and raised there
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the event's own, and raised there
             request.error = error
         finally:
             with self._changed:
@@ -186,7 +186,7 @@ class _Request:
     def __init__(self, action: Callable[[], Any]) -> None:
         self.action = action
         self.result: Any = None
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.done = False
 
 
@@ -196,7 +196,7 @@ class _Worker:
     def __init__(self, call: Callable[[], None], name: str, changed: threading.Condition) -> None:
         self._call = call
         self._changed = changed
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
         self._returned = False
         self.request: _Request | None = None
         self.held_until_ns: int | None = None
@@ -231,10 +231,10 @@ class _Worker:
         """Leave it to the call, which is told that the run is over by what it asks next."""
 
     def _work(self) -> None:
-        error: Exception | None = None
+        error: BaseException | None = None
         try:
             self._call()
-        except Exception as raised:  # noqa: BLE001 - a plugin may raise anything; poll raises it
+        except (Exception, SystemExit) as raised:  # noqa: BLE001 - a plugin may raise anything; poll raises it
             error = raised
         with self._changed:
             self._returned = True

@@ -88,7 +88,7 @@ class _Guarded:
         except Refused as refused:
             self.fail(str(refused))
             return None
-        except Exception as error:  # noqa: BLE001 - an event may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - an event may raise anything
             self.fail(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
             return None
 

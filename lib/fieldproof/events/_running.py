@@ -31,7 +31,7 @@ class Worker:
 
     def __init__(self, call: Callable[[], None], *, name: str) -> None:
         self._call = call
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
@@ -53,5 +53,5 @@ class Worker:
     def _work(self) -> None:
         try:
             self._call()
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything; poll raises it
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; poll raises it
             self._error = error

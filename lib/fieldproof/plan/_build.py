@@ -273,7 +273,7 @@ class _Planner:
         """Do the same for the hook of a type, which may be a plugin's and may be broken."""
         try:
             return self._kept(path, call)
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
             what = f"{name} could not be planned: {type(error).__name__}: {error}"
             self._add(Problem(what, path))
         return None

@@ -67,7 +67,7 @@ def registered(
             name, kind = checked(loaded)
         except PluginError as error:
             problems.append(PluginProblem(point.name, origin, str(error)))
-        except Exception as error:  # noqa: BLE001 - a plugin's import may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's import may raise anything
             what = f"cannot be loaded: {type(error).__name__}: {error}"
             problems.append(PluginProblem(point.name, origin, what))
         else:
