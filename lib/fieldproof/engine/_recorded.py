@@ -129,6 +129,29 @@ class RecordedStream:
             yield _pose_sample(model, source, pose, now_ns)
 
 
+def watched_again(reader: RecordingReader, observe: Mapping[str, Any]) -> Iterator[Sample]:
+    """Yield what a lockstep run's observer would have said of topics that it only recorded.
+
+    Args:
+        reader: the run's recording, whose times are simulation time.
+        observe: what is asked of the topics: values, rates and latencies.
+    """
+    topics = {item["topic"] for kind in observe.values() for item in kind}
+    watch = TopicWatch(observe, reader.types)
+    watch.begin(0)
+    now_ns = 0
+    for message in reader.ordered(topics=topics):
+        if message.log_time_ns > now_ns:
+            yield from (_sample(data, now_ns) for data in watch.due(now_ns, complete=True))
+            now_ns = message.log_time_ns
+        for data in watch.take(
+            message.topic, message.type_name, message.data, now_ns=now_ns, latched=False
+        ):
+            yield _sample(data, now_ns)
+    end_ns = max(reader.end_ns or 0, now_ns)
+    yield from (_sample(data, end_ns) for data in watch.due(end_ns, complete=True))
+
+
 def _sample(data: Mapping[str, Any], now_ns: int) -> Sample:
     return Sample.from_data({"sim": now_ns / _NS, **data, "wall": None})
 

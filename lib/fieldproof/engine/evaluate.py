@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from fieldproof.assertions import Evaluator
-from fieldproof.engine._answers import UnanswerableError, lacking, unknown_entries
-from fieldproof.engine._recorded import RecordedStream
+from fieldproof.engine._answers import (
+    UnanswerableError,
+    lacking,
+    unknown_entries,
+    unobserved,
+)
+from fieldproof.engine._recorded import RecordedStream, watched_again
 from fieldproof.engine._stream import RESOURCES
 from fieldproof.engine.judge import Judgement, concluded, judge
 from fieldproof.engine.resolve import Resolved
 from fieldproof.model import RecordingMap, read_yaml_file, validate_document
 from fieldproof.recording import DamagedRecordingError, RecordingReader
 from fieldproof.runs import read_json
+from fieldproof.samples import Sample
 
 __all__ = ["UnanswerableError", "evaluate_recording", "evaluate_run", "read_recording_map"]
 
@@ -36,15 +43,24 @@ def evaluate_run(run: Path, resolved: Resolved | None = None) -> Judgement:
     if resolved is None:
         return judge(run, read_json(run / "evaluation.json"))
     execution = read_json(run / "execution.json")
-    needs = resolved.execution["observe"]
-    found = lacking(needs, read_json(run / "observe.json"))
-    if needs["resources"] and not (run / RESOURCES).is_file():
-        found.append("the run did not measure what its processes took")
-    labels = [entry["label"] for entry in execution["timeline"]]
-    found += unknown_entries(_asked(resolved), labels)
-    if found:
-        raise UnanswerableError(found)
-    return judge(run, resolved.evaluation)
+    needs, has = resolved.execution["observe"], read_json(run / "observe.json")
+    with ExitStack() as stack:
+        more: Iterator[Sample] = iter(())
+        if execution["time"]["mode"] == "lockstep" and (run / "recording").is_dir():
+            # what was only recorded can be looked at now
+            reader = stack.enter_context(RecordingReader(run / "recording"))
+            again = unobserved(needs, has, (topic.topic for topic in reader.topics))
+            has = {**has, **{kind: [*has.get(kind, ()), *items] for kind, items in again.items()}}
+            if any(again.values()):
+                more = watched_again(reader, again)
+        found = lacking(needs, has)
+        if needs["resources"] and not (run / RESOURCES).is_file():
+            found.append("the run did not measure what its processes took")
+        labels = [entry["label"] for entry in execution["timeline"]]
+        found += unknown_entries(_asked(resolved), labels)
+        if found:
+            raise UnanswerableError(found)
+        return judge(run, resolved.evaluation, more=more)
 
 
 def evaluate_recording(path: Path, names: RecordingMap, resolved: Resolved) -> Judgement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,13 +43,17 @@ class Judgement:
         (folder / "verdict.json").write_text(canonical_json(self.verdict.to_data()) + "\n", "utf-8")
 
 
-def judge(evidence: Path, evaluation: Mapping[str, Any]) -> Judgement:
+def judge(
+    evidence: Path, evaluation: Mapping[str, Any], *, more: Iterable[Sample] = ()
+) -> Judgement:
     """Evaluate recorded evidence.
 
     Args:
         evidence: folder with execution.json, outcome.json and samples.jsonl. A sample stream that
             is cut or damaged is evaluated up to there, and the evidence is incomplete.
         evaluation: the evaluation plan.
+        more: further samples of the run in order of simulation time; each comes after those of the
+            stream that are not later, and before the timeline's start and end of its own time.
 
     Raises:
         EvaluationError: the plan cannot be evaluated.
@@ -59,7 +63,7 @@ def judge(evidence: Path, evaluation: Mapping[str, Any]) -> Judgement:
     outcome = read_json(evidence / "outcome.json")
     execution = read_json(evidence / "execution.json")
     evaluator = Evaluator(evaluation, execution["time"]["mode"])
-    what = _feed(evaluator, evidence)
+    what = _feed(evaluator, evidence, more)
     evaluator.finish(None, completed=False, status=outcome["status"])
     if what:
         outcome = {**outcome, "complete": False, "gaps": [*outcome["gaps"], {"what": what}]}
@@ -82,15 +86,33 @@ def concluded(
     return Judgement(results, tuple(evaluator.collectors()), evaluator.kpis(), verdict)
 
 
-def _feed(evaluator: Evaluator, evidence: Path) -> str:
+def _feed(evaluator: Evaluator, evidence: Path, more: Iterable[Sample]) -> str:
     """Hand over the samples of a run up to their end or their first fault; returns the fault."""
     stream = _Stream(evidence / "samples.jsonl")
     try:
-        for sample in interleaved(stream.samples(), _beside(evidence / RESOURCES)):
+        samples = interleaved(stream.samples(), _beside(evidence / RESOURCES))
+        for sample in _among(samples, more):
             evaluator.feed(sample)
     except SampleError as error:
         return f"a sample is damaged: {error}"
     return stream.cut
+
+
+def _among(samples: Iterable[Sample], more: Iterable[Sample]) -> Iterator[Sample]:
+    """The samples with further ones in their places; see `judge`."""
+    waiting = iter(more)
+    next_one = next(waiting, None)
+    for sample in samples:
+        while next_one is not None and _comes_before(next_one, sample):
+            yield next_one
+            next_one = next(waiting, None)
+        yield sample
+
+
+def _comes_before(one: Sample, sample: Sample) -> bool:
+    if one.sim is None or sample.sim is None:
+        return False
+    return one.sim < sample.sim or (sample.kind == "timeline" and one.sim == sample.sim)
 
 
 class _Stream:
