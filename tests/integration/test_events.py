@@ -189,7 +189,7 @@ def drive(**more):
 def with_timeline(variant, *entries, mode=None, **more):
     def change(scenario):
         scenario["timeline"] = list(entries)
-        scenario["assertions"] = []
+        scenario["assertions"], scenario["kpis"] = [], []
         if mode:
             scenario["time"] = {"mode": mode}
         scenario.update(more)
