@@ -183,15 +183,9 @@ class PacedWorld:
         self.simulate("resume")
 
     def simulate(self, op: str, **fields: Any) -> str:
-        """Ask the simulator; time that was paused goes on at the scenario's pace.
-
-        A `step` may say by how much, `advance_ns`, in place of until when.
-        """
+        """Ask the simulator; time that was paused goes on at the scenario's pace."""
         if op == "resume":
             fields = {"rtf": self._pace, **fields}
-        if op == "step" and "advance_ns" in fields:
-            now = self._session.simulator.request("state", bound_s=_REQUEST_S)
-            fields = {"until_ns": now["time_ns"] + fields["advance_ns"]}
         reply = self._session.simulator.request(op, bound_s=_REQUEST_S, **fields)
         if op in {"pause", "resume"}:
             self._stands = op == "pause"
