@@ -7,9 +7,15 @@ from fieldproof_sim.mock._ego import (
     GroundEgo,
     ManipulatorEgo,
 )
-from fieldproof_sim.mock._events import COLLISION_M, NEAR_MISS_M, OFFROAD_MARGIN_M
+from fieldproof_sim.mock._events import (
+    COLLISION_M,
+    NEAR_MISS_M,
+    OFFROAD_MARGIN_M,
+    Watch,
+    goal_distance,
+)
 from fieldproof_sim.mock._patterns import HELD, HURRIED, PATTERNS
-from fieldproof_sim.mock._simulator import VERSION, MockSimulator, Step
+from fieldproof_sim.mock._simulator import VERSION, MockSimulator, Step, watch_of
 
 __all__ = [
     "COLLISION_M",
@@ -26,4 +32,7 @@ __all__ = [
     "ManipulatorEgo",
     "MockSimulator",
     "Step",
+    "Watch",
+    "goal_distance",
+    "watch_of",
 ]

@@ -2,10 +2,8 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from fieldproof_sim.mock._actor import Actor
-from fieldproof_sim.mock._ego import EgoModel
 from fieldproof_sim.mock._lights import RED, Light
 from fieldproof_sim.mock._plane import Point, distance_to_line
 
@@ -14,6 +12,28 @@ NEAR_MISS_M = 4.0
 OFFROAD_MARGIN_M = 10.0
 
 Event = dict[str, Any]
+
+
+class Body(Protocol):
+    """An ego as far as events go: metres, and the point that has to get to the goal."""
+
+    x: float
+    y: float
+    z: float
+
+    def reach(self) -> tuple[float, float, float]:
+        """Return the point that has to get to the goal."""
+        ...
+
+
+class Other(Protocol):
+    """An actor as far as events go: its id, its type, metres."""
+
+    id: str
+    kind: str
+    x: float
+    y: float
+    z: float
 
 
 class Road:
@@ -75,7 +95,7 @@ class Watch:
         self._off = self._arrived = self._late = False
 
     def events(
-        self, t: float, before: Point, ego: EgoModel, actors: Sequence[Actor]
+        self, t: float, before: Point, ego: Body, actors: Sequence[Other]
     ) -> Iterator[Event]:
         """Yield the events of the step that ended at `t` seconds; the ego came from `before`."""
         for actor in actors:
@@ -97,7 +117,7 @@ class Watch:
             self._late = True
             yield {"type": "timeout"}
 
-    def _meeting(self, ego: EgoModel, actor: Actor) -> Iterator[Event]:
+    def _meeting(self, ego: Body, actor: Other) -> Iterator[Event]:
         away = math.hypot(
             actor.x - ego.x, actor.y - ego.y, actor.z - ego.z if self._in_space else 0.0
         )
@@ -109,7 +129,7 @@ class Watch:
         self._zones[actor.id] = max(zone, before) if zone else 0
 
 
-def goal_distance(ego: EgoModel, goal: Mapping[str, Any]) -> float:
+def goal_distance(ego: Body, goal: Mapping[str, Any]) -> float:
     """Return metres from what has to get there to the goal, heights only where it has one."""
     x, y, z = ego.reach()
     up = 0.0 if goal.get("z") is None else z - goal["z"]

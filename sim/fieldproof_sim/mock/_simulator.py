@@ -1,5 +1,5 @@
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +57,6 @@ class MockSimulator:
         """
         self._scenario = scenario
         self._step_ns = round(scenario["timestep_seconds"] * _NS_PER_S)
-        self._flies = scenario["task_type"] == "drone"
         self.reset()
 
     def reset(self) -> dict[str, Any]:
@@ -77,13 +76,7 @@ class MockSimulator:
         traffic = self._traffic()
         self._actors = [Actor(one, traffic) for one in scenario["actors"]]
         self._goal = scenario["ego"]["goal"]
-        self._watch = Watch(
-            road=_road_of(scenario, self._path),
-            lights=self._lights,
-            goal=self._goal,
-            duration_s=round(scenario["duration_seconds"] * _NS_PER_S) / _NS_PER_S,
-            in_space=self._flies,
-        )
+        self._watch = watch_of(scenario, self._lights)
         return self._observation()
 
     @property
@@ -139,6 +132,17 @@ class MockSimulator:
             **self._ego.memory(),
             "actors": {one.id: one.memory() for one in self._actors},
         }
+
+
+def watch_of(scenario: Mapping[str, Any], lights: Sequence[Light] = ()) -> Watch:
+    """Return what looks for the events of a scenario, of this simulator or of another."""
+    return Watch(
+        road=_road_of(scenario, _path_of(scenario["ego"])),
+        lights=lights,
+        goal=scenario["ego"]["goal"],
+        duration_s=round(scenario["duration_seconds"] * _NS_PER_S) / _NS_PER_S,
+        in_space=scenario["task_type"] == "drone",
+    )
 
 
 def _ego_of(scenario: Mapping[str, Any]) -> EgoModel:

@@ -1,0 +1,18 @@
+"""Agents: found, run in a process of their own within limits, their answers checked."""
+
+from fieldproof.driving.agents._actions import Action, checked_action
+from fieldproof.driving.agents._fault import AgentError, AgentFault, Limits
+from fieldproof.driving.agents._process import AgentProcess
+from fieldproof.driving.agents._reference import GROUP, AgentReference, find_agent
+
+__all__ = [
+    "GROUP",
+    "Action",
+    "AgentError",
+    "AgentFault",
+    "AgentProcess",
+    "AgentReference",
+    "Limits",
+    "checked_action",
+    "find_agent",
+]

@@ -1,0 +1,66 @@
+import json
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from fieldproof.model import ScenarioError, validated
+
+SCHEMA_VERSION = "1.0"
+_MAJOR = 1
+_LARGEST_BYTES = 256 << 20
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class ArtefactError(Exception):
+    """A file of a run or a baseline cannot be read, or not by this version; the text says why."""
+
+
+def read_artefact(path: Path, model: type[_Model]) -> _Model:
+    """Return the artefact in a JSON file.
+
+    Keys that are not known are kept, those that are known must be of their type.
+
+    Raises:
+        ArtefactError: There is no such file, it is no JSON, was written by a newer version, or
+            does not hold what it should.
+    """
+    data = read_json_file(path)
+    version = data.get("schema_version", SCHEMA_VERSION) if isinstance(data, dict) else None
+    if version is not None and not _is_known(version):
+        raise ArtefactError(
+            f"{path} has the version {version!r}; this Fieldproof reads versions up to "
+            f"{SCHEMA_VERSION}"
+        )
+    try:
+        return validated(model, data)
+    except ScenarioError as error:
+        raise ArtefactError(f"{path}: {error.problems[0]}") from None
+
+
+def read_json_file(path: Path) -> Any:
+    """Return the JSON data in a file; NaN and infinities are refused, as JSON has none.
+
+    Raises:
+        ArtefactError: There is no such file, it is too large, or it is no JSON.
+    """
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise ArtefactError(f"{path} is larger than {_LARGEST_BYTES >> 20} MiB")
+        return json.loads(path.read_bytes(), parse_constant=_refuse)
+    except OSError as error:
+        raise ArtefactError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ArtefactError(f"{path} is no JSON: {error}") from None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _is_known(version: object) -> bool:
+    if not isinstance(version, str):
+        return False
+    major, _, minor = version.partition(".")
+    return major.isdecimal() and minor.isdecimal() and int(major) <= _MAJOR

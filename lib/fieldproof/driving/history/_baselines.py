@@ -1,0 +1,177 @@
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fieldproof.driving.artefacts import (
+    Artefact,
+    ArtefactError,
+    Baseline,
+    Failures,
+    Metrics,
+    OpenLoopMetrics,
+    SummaryHead,
+    read_artefact,
+    read_json_file,
+)
+from fieldproof.model import canonical_document, nearest
+from fieldproof.runs import RunDirectory
+
+MARKER = "baseline.json"
+COPIED = (
+    "summary.json",
+    "metrics.json",
+    "failures.json",
+    "regression.json",
+    "provenance.json",
+    "config.yaml",
+    "report.md",
+)
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}\Z", re.ASCII)
+
+
+class BaselinesFolder:
+    """The named baselines of a workspace, a folder each.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Stand for a folder, which need not exist yet."""
+        self.path = path
+
+    def create(
+        self, name: str, run: RunDirectory, *, created_at: str, description: str, replace: bool
+    ) -> Baseline:
+        """Make a baseline of a run and return what its marker says.
+
+        Args:
+            name: of the baseline.
+            run: a run of a suite or of a dataset; the folder itself, not a link to it.
+            created_at: ISO 8601 in UTC.
+            description: for people.
+            replace: whether one of that name may go.
+
+        Raises:
+            ArtefactError: The name is no name or is taken, or the run is no such run.
+            OSError: A file cannot be written.
+        """
+        if not _NAME.match(name) or ".." in name:
+            what = "use lower-case letters, digits, dots, hyphens and underscores"
+            raise ArtefactError(f"{name!r} cannot name a baseline: {what}")
+        source = run.path.resolve()
+        summary = read_artefact(source / "summary.json", SummaryHead)
+        target = self.path / name
+        if target.exists() and not replace:
+            raise ArtefactError(f"the baseline {name} exists already; give --replace to replace it")
+        marker = Baseline(
+            name=name,
+            source_run_id=summary.run_id or run.run_id,
+            source_run_dir=str(source),
+            created_at=created_at,
+            description=description,
+            path=target.as_posix(),
+        )
+        part = self.path / f".{name}.part"
+        if part.exists():
+            shutil.rmtree(part)
+        part.mkdir(parents=True)
+        for file in COPIED:
+            if (source / file).is_file():
+                shutil.copyfile(source / file, part / file)
+        data = marker.model_dump(mode="json")
+        (part / MARKER).write_text(canonical_document(data), encoding="utf-8")
+        if target.exists():
+            shutil.rmtree(target)
+        part.replace(target)
+        return marker
+
+    def list(self) -> list[Baseline]:
+        """Return all baselines by name; folders without a marker are passed over.
+
+        Raises:
+            ArtefactError: A marker cannot be read.
+        """
+        if not self.path.is_dir():
+            return []
+        found = sorted(self.path.glob(f"*/{MARKER}"))
+        return [read_artefact(path, Baseline) for path in found if path.parent.name[0] != "."]
+
+    def find(self, name: str) -> "BaselineFolder":
+        """Return a baseline by its name.
+
+        Raises:
+            ArtefactError: There is none of that name.
+        """
+        known = [one.name for one in self.list()]
+        if name not in known:
+            hint = nearest(name, known) or "make one with fieldproof baseline create"
+            raise ArtefactError(f"unknown baseline {name!r} in {self.path} ({hint})")
+        return BaselineFolder(self.path / name)
+
+
+class BaselineFolder:
+    """The files of one baseline.
+
+    Attributes:
+        path: the folder; its name is the baseline's.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Stand for a baseline that exists."""
+        self.path = path
+
+    @property
+    def name(self) -> str:
+        """The baseline's name."""
+        return self.path.name
+
+    def summary(self) -> dict[str, Any]:
+        """Return its summary.json.
+
+        Raises:
+            ArtefactError: It cannot be read.
+        """
+        return read_artefact(self.path / "summary.json", SummaryHead).model_dump(mode="json")
+
+    def metrics(self) -> dict[str, Any]:
+        """Return its metrics.json.
+
+        Raises:
+            ArtefactError: It cannot be read.
+        """
+        return read_metrics(self.path / "metrics.json")
+
+    def failures(self) -> dict[str, Any] | None:
+        """Return its failures.json, None where it has none.
+
+        Raises:
+            ArtefactError: It cannot be read.
+        """
+        path = self.path / "failures.json"
+        if not path.is_file():
+            return None
+        return read_artefact(path, Failures).model_dump(mode="json")
+
+    def write_failures(self, failures: dict[str, Any]) -> None:
+        """Write its failures.json anew, in one step.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        part = self.path / ".failures.json.part"
+        part.write_text(canonical_document(failures), encoding="utf-8")
+        part.replace(self.path / "failures.json")
+
+
+def read_metrics(path: Path) -> dict[str, Any]:
+    """Return a metrics.json of either kind of run.
+
+    Raises:
+        ArtefactError: It cannot be read.
+    """
+    data = read_json_file(path)
+    is_open_loop = isinstance(data, dict) and "openloop" in data
+    model: type[Artefact] = OpenLoopMetrics if is_open_loop else Metrics
+    return read_artefact(path, model).model_dump(mode="json")

@@ -1,0 +1,90 @@
+"""A run compared with a baseline: what is written into either."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fieldproof.driving.artefacts import ArtefactError
+from fieldproof.driving.history._baselines import BaselineFolder
+from fieldproof.driving.history._compare import compare
+from fieldproof.driving.history._failures import fixed, regressed
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a comparison brings.
+
+    Attributes:
+        regression: the run's regression.json.
+        failures: the run's failures.json; None where it has none.
+        baseline_failures: the baseline's failures.json; None where it has none.
+    """
+
+    regression: dict[str, Any]
+    failures: dict[str, Any] | None
+    baseline_failures: dict[str, Any] | None
+
+
+def compare_runs(
+    summary: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    failures: Mapping[str, Any] | None,
+    baseline: BaselineFolder,
+    *,
+    run_id: str,
+    changed_at: str,
+    max_regression_percent: float,
+    gates: tuple[str, ...] = (),
+) -> Comparison:
+    """Compare a run with a baseline; nothing is written.
+
+    Args:
+        summary: the run's summary.json.
+        metrics: its metrics.json.
+        failures: its failures.json; None where it has none.
+        baseline: with what.
+        run_id: the run's id.
+        changed_at: ISO 8601 in UTC, for failures that change their status.
+        max_regression_percent: how much worse a figure may be.
+        gates: gates that the run did not pass.
+
+    Raises:
+        ArtefactError: The baseline cannot be read, or is of another suite or dataset.
+    """
+    check_comparable(summary, baseline)
+    earlier = baseline.metrics()
+    result = compare(
+        metrics,
+        earlier,
+        name=baseline.name,
+        max_regression_percent=max_regression_percent,
+        gates=gates,
+    )
+    old = baseline.failures()
+    told = {"run_id": run_id, "changed_at": changed_at}
+    return Comparison(
+        result,
+        None if failures is None else regressed(failures, earlier.get("scenarios", {}), **told),
+        None if old is None else fixed(old, metrics.get("scenarios", {}), **told),
+    )
+
+
+def check_comparable(summary: Mapping[str, Any], baseline: BaselineFolder) -> None:
+    """Refuse a baseline of another suite or task than a run is of.
+
+    Raises:
+        ArtefactError: It is one, or it cannot be read.
+    """
+    before = baseline.summary()
+    for key in ("suite_id", "task"):
+        if summary.get(key) != before.get(key):
+            raise ArtefactError(
+                f"the run is of {_subject(summary)} and the baseline {baseline.name} of "
+                f"{_subject(before)}: they cannot be compared"
+            )
+
+
+def _subject(summary: Mapping[str, Any]) -> str:
+    if "suite_id" in summary:
+        return f"the suite {summary['suite_id']}"
+    return f"the task {summary.get('task')}"

@@ -1,0 +1,43 @@
+"""What is measured and judged of an episode, and of a suite's episodes together."""
+
+from fieldproof.driving.judge._assertions import (
+    FAIL,
+    NOT_APPLICABLE,
+    PASS,
+    AssertionMonitor,
+    summary,
+)
+from fieldproof.driving.judge._distance import distance
+from fieldproof.driving.judge._gates import gate_failures
+from fieldproof.driving.judge._metrics import (
+    HARD_BRAKE_MPS2,
+    EpisodeMetrics,
+    aggregate,
+    safety_score,
+)
+from fieldproof.driving.judge._verdict import (
+    FAILURE,
+    SUCCESS,
+    Reason,
+    ending_event,
+    reasons_of,
+)
+
+__all__ = [
+    "FAIL",
+    "FAILURE",
+    "HARD_BRAKE_MPS2",
+    "NOT_APPLICABLE",
+    "PASS",
+    "SUCCESS",
+    "AssertionMonitor",
+    "EpisodeMetrics",
+    "Reason",
+    "aggregate",
+    "distance",
+    "ending_event",
+    "gate_failures",
+    "reasons_of",
+    "safety_score",
+    "summary",
+]

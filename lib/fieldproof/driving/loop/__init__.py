@@ -1,0 +1,26 @@
+"""The closed loop: an agent and a simulator, scenario by scenario, and what each leaves."""
+
+from fieldproof.driving.loop._files import write_file
+from fieldproof.driving.loop._geojson import LOCAL_CRS, WGS84_CRS
+from fieldproof.driving.loop._pool import run_scenarios
+from fieldproof.driving.loop._recorder import line_of
+from fieldproof.driving.loop._scenario import (
+    WORK,
+    ScenarioResult,
+    Task,
+    run_scenario,
+    scenario_info,
+)
+
+__all__ = [
+    "LOCAL_CRS",
+    "WGS84_CRS",
+    "WORK",
+    "ScenarioResult",
+    "Task",
+    "line_of",
+    "run_scenario",
+    "run_scenarios",
+    "scenario_info",
+    "write_file",
+]

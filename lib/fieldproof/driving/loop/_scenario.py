@@ -1,0 +1,267 @@
+"""One scenario: its episode in a closed loop, its verdict, its files."""
+
+import hashlib
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fieldproof.driving.agents import (
+    AgentFault,
+    AgentProcess,
+    AgentReference,
+    Limits,
+    checked_action,
+)
+from fieldproof.driving.judge import (
+    FAILURE,
+    SUCCESS,
+    AssertionMonitor,
+    EpisodeMetrics,
+    Reason,
+    ending_event,
+    reasons_of,
+    summary,
+)
+from fieldproof.driving.loading import LoadedScenario
+from fieldproof.driving.loop._files import write_file
+from fieldproof.driving.loop._geojson import Ways
+from fieldproof.driving.loop._recorder import Recorder, line_of
+from fieldproof.driving.loop._timeline_events import timeline_events
+from fieldproof.driving.simulators import (
+    ClosedLoopSimulator,
+    SimulatorFault,
+    StepResult,
+    open_simulator,
+)
+
+WORK = ".work"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is needed to run one scenario, in this process or another.
+
+    Attributes:
+        scenario: which.
+        agent: who drives.
+        limits: what the agent may take.
+        folder: the run's folder.
+        host: the environment of whoever started the suite.
+        mark: variables that mark the agent's process as belonging to the run.
+    """
+
+    scenario: LoadedScenario
+    agent: AgentReference
+    limits: Limits
+    folder: Path
+    host: Mapping[str, str]
+    mark: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioResult:
+    """What came of a scenario.
+
+    Attributes:
+        entry: its entry of metrics.json.
+        reasons: why it failed.
+        files: SHA-256 of each file of the episode, by path in the run's folder.
+        ways: some points of everybody's way by name, metres, for a sketch.
+    """
+
+    entry: dict[str, Any]
+    reasons: tuple[Reason, ...]
+    files: Mapping[str, str]
+    ways: dict[str, list[tuple[float, float]]]
+
+
+@dataclass(slots=True)
+class _Episode:
+    recorder: Recorder
+    metrics: EpisodeMetrics
+    assertions: AssertionMonitor
+    ways: Ways
+    fault: AgentFault | SimulatorFault | None = None
+    log: bytes = b""
+    end: Mapping[str, Any] | None = None
+    at: tuple[float, int | None] = field(default=(0.0, None))
+
+    @classmethod
+    def of(cls, scenario: LoadedScenario, initial: Mapping[str, Any]) -> "_Episode":
+        return cls(
+            Recorder(scenario.id),
+            EpisodeMetrics(initial),
+            AssertionMonitor(scenario.assertions, initial),
+            Ways(initial),
+        )
+
+    def take(self, step: StepResult, action: Mapping[str, Any], clamped: tuple[str, ...]) -> None:
+        frame = self.recorder.take(step, action, clamped)
+        self.metrics.take(frame, step.observation.get("goal_distance"))
+        self.assertions.take(frame)
+        self.ways.take(frame)
+        self.at = (step.t, frame["frame_index"])
+
+
+def run_scenario(task: Task) -> ScenarioResult:
+    """Run a scenario and leave its files in the run's folder.
+
+    An agent or a simulator that does not do its part fails the scenario.
+
+    Raises:
+        OSError: A file cannot be written, or no process started.
+    """
+    scenario = task.scenario
+    simulator = open_simulator(scenario)
+    episode = _Episode.of(scenario, _unstarted(scenario))
+    try:
+        first = simulator.start()
+        episode = _Episode.of(scenario, _initial(first))
+        _drive(task, simulator, first, episode)
+    except SimulatorFault as fault:
+        episode.fault = fault
+    finally:
+        simulator.close()
+    return _judged(task, episode)
+
+
+def scenario_info(scenario: LoadedScenario) -> dict[str, Any]:
+    """Return what an agent is told of a scenario when it begins: nothing of what is asked of it."""
+    data = scenario.to_data()
+    environment = data["environment"]
+    kept = ("id", "task_type", "duration_seconds", "timestep_seconds", "ego")
+    about = {key: data[key] for key in kept}
+    about |= {key: environment[key] for key in ("weather", "road_type", "speed_limit")}
+    about["road_paths"] = environment["replay_scene"]["road_paths"]
+    about["bounds"] = environment["replay_scene"]["bounds"]
+    return about
+
+
+def _drive(
+    task: Task, simulator: ClosedLoopSimulator, first: StepResult, episode: _Episode
+) -> None:
+    """Let the agent drive until an event ends the episode, or the agent fails."""
+    scenario = task.scenario
+    work = task.folder / WORK / scenario.id
+    work.mkdir(parents=True, exist_ok=True)
+    agent = AgentProcess(
+        task.agent, limits=task.limits, folder=work, host=task.host, mark=task.mark
+    )
+    try:
+        agent.load()
+        agent.reset(scenario_info(scenario))
+        step = first
+        while episode.end is None:
+            answer = agent.act(step.observation)
+            action, clamped = checked_action(answer, scenario.task_type, joints=simulator.joints)
+            step = simulator.step(action)
+            episode.take(step, action, clamped)
+            episode.end = ending_event(scenario, step.events)
+    except AgentFault as fault:
+        episode.fault = fault
+    finally:
+        agent.close()
+        episode.log = bytes(agent.log)
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _judged(task: Task, episode: _Episode) -> ScenarioResult:
+    """Judge an episode and write its files."""
+    scenario, recorder = task.scenario, episode.recorder
+    figures = episode.metrics.figures()
+    assertions = episode.assertions.results(completed=episode.fault is None)
+    reasons = reasons_of(scenario, figures, recorder.events, assertions)
+    fault = _fault_of(episode.fault)
+    if fault is not None:
+        reasons.insert(0, Reason("agent_fault", "critical", fault["text"], *episode.at))
+    readable = timeline_events(
+        scenario,
+        recorder.events,
+        first_t=scenario.file.timestep_seconds if recorder.count else None,
+        hard_brakes=episode.metrics.hard_brakes,
+        assertions=assertions,
+        fault="" if fault is None else fault["text"],
+        end=episode.at,
+    )
+    transform = scenario.file.environment.replay_scene.coordinate_transform
+    texts = {
+        f"episodes/{scenario.id}.jsonl": recorder.episode(),
+        f"episodes/{scenario.id}.steps.jsonl": recorder.steps(),
+        f"replay/{scenario.id}.timeline.json": recorder.timeline(),
+        f"replay/{scenario.id}.geojson": line_of(episode.ways.geojson(scenario.id, transform))
+        + "\n",
+        f"replay/{scenario.id}.timeline_events.json": line_of(readable) + "\n",
+    }
+    files = {name: _written(task.folder, name, text) for name, text in texts.items()}
+    if episode.log:
+        write_file(task.folder, f"logs/{scenario.id}.agent.log", episode.log)
+    entry = _entry(scenario, episode, figures, assertions=assertions, reasons=reasons, fault=fault)
+    return ScenarioResult(entry, tuple(reasons), files, episode.ways.sketch())
+
+
+def _entry(
+    scenario: LoadedScenario,
+    episode: _Episode,
+    figures: dict[str, Any],
+    *,
+    assertions: list[dict[str, Any]],
+    reasons: list[Reason],
+    fault: dict[str, Any] | None,
+) -> dict[str, Any]:
+    end = "fault" if episode.end is None else str(episode.end["type"])
+    return {
+        "scenario_id": scenario.id,
+        "name": scenario.file.name,
+        "tags": list(scenario.tags),
+        "task_type": scenario.task_type,
+        "status": FAILURE if reasons else SUCCESS,
+        "reasons": [one.to_data() for one in reasons],
+        "ended_by": end,
+        "agent_fault": fault,
+        "metrics": figures,
+        "assertion_summary": summary(assertions),
+        "assertions": assertions,
+        "events": episode.recorder.events,
+        "frame_count": episode.recorder.count,
+        "episode_path": f"episodes/{scenario.id}.jsonl",
+        "steps_path": f"episodes/{scenario.id}.steps.jsonl",
+        "replay_timeline_path": f"replay/{scenario.id}.timeline.json",
+        "replay_geojson_path": f"replay/{scenario.id}.geojson",
+        "replay_timeline_events_path": f"replay/{scenario.id}.timeline_events.json",
+        **scenario.file.environment.marketplace(),
+    }
+
+
+def _fault_of(fault: AgentFault | SimulatorFault | None) -> dict[str, Any] | None:
+    if fault is None:
+        return None
+    if isinstance(fault, SimulatorFault):
+        return {"kind": "simulator", "text": str(fault), "trace": ""}
+    return {"kind": fault.kind, "text": f"The agent's {fault.text}.", "trace": fault.trace}
+
+
+def _written(folder: Path, name: str, text: str) -> str:
+    data = text.encode()
+    write_file(folder, name, data)
+    return hashlib.sha256(data).hexdigest()
+
+
+def _initial(first: StepResult) -> dict[str, Any]:
+    state = {"ego": first.ego, "actors": first.actors}
+    distance = first.observation.get("goal_distance")
+    return state if distance is None else {**state, "goal_distance": distance}
+
+
+def _unstarted(scenario: LoadedScenario) -> dict[str, Any]:
+    """Return the state that the scenario asks for, where no simulator gives one."""
+    data = scenario.to_data()
+    actors = [
+        {"id": one["id"], "type": one["type"], **_start(one["start"])} for one in data["actors"]
+    ]
+    return {"ego": _start(data["ego"]["start"]), "actors": actors}
+
+
+def _start(start: Mapping[str, Any]) -> dict[str, Any]:
+    return {**start, "z": start["z"] or 0.0}

@@ -1,0 +1,27 @@
+"""Simulators of driving scenarios behind one interface: the mock, and programs of their own."""
+
+from fieldproof.driving.simulators._adapter import (
+    ClosedLoopSimulator,
+    SimulatorFault,
+    StepResult,
+)
+from fieldproof.driving.simulators._carla import CarlaAdapter
+from fieldproof.driving.simulators._external import (
+    REQUIREMENTS,
+    Requirement,
+    UnavailableAdapter,
+)
+from fieldproof.driving.simulators._mock import MockAdapter
+from fieldproof.driving.simulators._open import open_simulator
+
+__all__ = [
+    "REQUIREMENTS",
+    "CarlaAdapter",
+    "ClosedLoopSimulator",
+    "MockAdapter",
+    "Requirement",
+    "SimulatorFault",
+    "StepResult",
+    "UnavailableAdapter",
+    "open_simulator",
+]

@@ -1,0 +1,126 @@
+"""Simulators that are programs of their own: what each needs, and what is missing here."""
+
+import importlib.util
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fieldproof.driving.files import SimulatorSettings
+from fieldproof.driving.loading import LoadedScenario
+from fieldproof.driving.simulators._adapter import SimulatorFault, StepResult
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a simulator's adapter cannot do without.
+
+    Attributes:
+        name: as scenarios call the simulator.
+        title: as people do.
+        module: the Python package of its client.
+        port: where the simulator listens unless the scenario says otherwise; None for nowhere.
+        install: how to come by the client.
+        start: how to start the simulator.
+    """
+
+    name: str
+    title: str
+    module: str
+    port: int | None
+    install: str
+    start: str
+
+    def missing(
+        self,
+        settings: SimulatorSettings,
+        *,
+        has_module: Callable[[str], bool],
+        is_listening: Callable[[str, int, float], bool],
+    ) -> str:
+        """Return what is missing in a sentence, empty if nothing is."""
+        if not has_module(self.module):
+            return (
+                f"{self.title} cannot be used: the Python package {self.module} is not installed "
+                f"({self.install})"
+            )
+        port = settings.port or self.port
+        if port is not None and not is_listening(settings.host, port, settings.timeout_seconds):
+            where = f"{settings.host}:{port}"
+            return f"{self.title} cannot be used: nothing listens on {where} ({self.start})"
+        return ""
+
+
+REQUIREMENTS: Mapping[str, Requirement] = {
+    one.name: one
+    for one in (
+        Requirement(
+            "carla",
+            "CARLA",
+            "carla",
+            2000,
+            "install the client of the server's very version",
+            "start the server, CarlaUE4.sh -RenderOffScreen",
+        ),
+        Requirement(
+            "isaac",
+            "Isaac Sim",
+            "isaacsim",
+            None,
+            "run this in the Python of Isaac Sim",
+            "start Isaac Sim",
+        ),
+        Requirement(
+            "gazebo",
+            "Gazebo",
+            "gz.transport13",
+            None,
+            "install the Python bindings of gz-transport, python3-gz-transport13",
+            "start gz sim -s with the scenario's world",
+        ),
+    )
+}
+
+
+class UnavailableAdapter:
+    """Stands where an external simulator would, and says what is missing when it is started."""
+
+    joints = 0
+
+    def __init__(self, name: str, why: str) -> None:
+        """Keep the reason."""
+        self.name, self._why = name, why
+
+    def start(self) -> StepResult:
+        """Say what is missing."""
+        raise SimulatorFault(self._why)
+
+    def step(self, action: Mapping[str, Any]) -> StepResult:  # noqa: ARG002 - as the interface has it
+        """Say what is missing."""
+        raise SimulatorFault(self._why)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def missing_for(scenario: LoadedScenario) -> str:
+    """Return what is missing on this machine to run a scenario's external simulator."""
+    settings = scenario.file.simulator_settings()
+    return REQUIREMENTS[settings.name].missing(
+        settings, has_module=_has_module, is_listening=_is_listening
+    )
+
+
+def _has_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
+
+
+def _is_listening(host: str, port: int, timeout_s: float) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=timeout_s):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,307 @@
+"""A suite from its first scenario to the seal."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import yaml
+
+import fieldproof
+from fieldproof.backends import end_run, engine_mark
+from fieldproof.driving.agents import AgentFault, AgentProcess, AgentReference, Limits
+from fieldproof.driving.history import (
+    BaselineFolder,
+    Comparison,
+    check_comparable,
+    compare_runs,
+    failures_of,
+    regression,
+)
+from fieldproof.driving.judge import gate_failures
+from fieldproof.driving.loading import LoadedSuite
+from fieldproof.driving.loop import WORK, ScenarioResult, Task, run_scenarios
+from fieldproof.driving.provenance import HERMETIC, Surroundings, suite_provenance
+from fieldproof.driving.report import render_suite
+from fieldproof.driving.suite._compose import config_of, metrics_of, reason_of, summary_of
+from fieldproof.driving.suite._record import (
+    evaluation_of,
+    execution_of,
+    gate_results,
+    kpis_of,
+    outcome_of,
+    timeline_of,
+    verdict_of_suite,
+)
+from fieldproof.model import canonical_document, digest_of
+from fieldproof.runs import (
+    ENVELOPE,
+    Envelope,
+    RunDirectory,
+    RunsFolder,
+    compose_run_record,
+    list_artefacts,
+    make_run_id,
+    seal,
+)
+
+Listener = Callable[[ScenarioResult], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteOptions:
+    """How a suite is run.
+
+    Attributes:
+        agent: who drives.
+        limits: what the agent may take.
+        jobs: scenarios at once; 0 for as many as make sense here.
+        host: the environment of whoever started it.
+        baseline: what the run is compared with; None for nothing.
+        listener: told of each scenario's result as it comes.
+    """
+
+    agent: AgentReference
+    limits: Limits = field(default_factory=Limits)
+    jobs: int = 0
+    host: Mapping[str, str] = field(default_factory=dict)
+    baseline: BaselineFolder | None = None
+    listener: Listener = lambda _result: None
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedSuite:
+    """A suite's run that is over.
+
+    Attributes:
+        folder: where it lies.
+        summary, metrics, regression, failures: the content of those files.
+    """
+
+    folder: Path
+    summary: dict[str, Any]
+    metrics: dict[str, Any]
+    regression: dict[str, Any]
+    failures: dict[str, Any]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate was passed."""
+        return bool(self.summary["status"] == "pass")
+
+
+def run_suite(
+    suite: LoadedSuite,
+    options: SuiteOptions,
+    *,
+    runs: RunsFolder,
+    surroundings: Surroundings,
+    now: datetime,
+    unique: UUID,
+    command: Sequence[str] = (),
+) -> FinishedSuite:
+    """Run a suite live: a sealed folder among the runs.
+
+    Args:
+        suite: which.
+        options: how.
+        runs: where its folder is made.
+        surroundings: where and when, for the provenance.
+        now: when it starts, with its time zone.
+        unique: tells apart runs that start in one second.
+        command: the command line, program first.
+
+    Raises:
+        ArtefactError: The baseline cannot be used; nothing was run.
+        RunError: The folder cannot be made.
+        OSError: A file cannot be written.
+    """
+    if options.baseline is not None:
+        check_comparable({"suite_id": suite.id}, options.baseline)
+        options.baseline.metrics()  # an unreadable one is better known before
+    identity = digest_of([suite.sha256, *(one.sha256 for one in suite.scenarios)])
+    directory = runs.create(make_run_id(identity, now=now, unique=unique))
+    started = time.monotonic()
+    with directory.claim():
+        mark = engine_mark(directory.run_id)
+        try:
+            results = _results(suite, options, directory.path, mark)
+        finally:
+            end_run(directory.run_id)
+        took = time.monotonic() - started
+        ended = datetime.now(UTC)
+        envelope = Envelope(
+            run_id=directory.run_id,
+            started_at=now.astimezone(UTC).isoformat(timespec="milliseconds"),
+            ended_at=ended.isoformat(timespec="milliseconds"),
+            host=surroundings.hostname or "",
+            pid=os.getpid(),
+            engine_version=fieldproof.__version__,
+            command=tuple(command),
+            scenario_path=suite.path,
+            scenario_sha256=suite.sha256,
+        )
+        finished = _write(
+            suite, options, directory, results, surroundings, envelope=envelope, took_s=took
+        )
+        seal(directory)
+        runs.enter(directory)
+    return finished
+
+
+def run_suite_into(suite: LoadedSuite, options: SuiteOptions, folder: Path) -> FinishedSuite:
+    """Run a suite into a folder that does not exist, with nothing of time and place in it.
+
+    Raises:
+        OSError: The folder cannot be made, or a file not be written.
+    """
+    folder.mkdir(parents=True)
+    directory = RunDirectory(folder)
+    results = _results(suite, options, folder, {})
+    return _write(suite, options, directory, results, HERMETIC, envelope=None, took_s=None)
+
+
+def _results(
+    suite: LoadedSuite, options: SuiteOptions, folder: Path, mark: Mapping[str, str]
+) -> list[ScenarioResult]:
+    tasks = [
+        Task(one, options.agent, options.limits, folder, options.host, mark)
+        for one in suite.scenarios
+    ]
+    try:
+        return run_scenarios(tasks, jobs=options.jobs, done=options.listener)
+    finally:
+        shutil.rmtree(folder / WORK, ignore_errors=True)
+
+
+def _write(
+    suite: LoadedSuite,
+    options: SuiteOptions,
+    directory: RunDirectory,
+    results: list[ScenarioResult],
+    surroundings: Surroundings,
+    *,
+    envelope: Envelope | None,
+    took_s: float | None,
+) -> FinishedSuite:
+    """Write everything but the episodes."""
+    run_id = None if envelope is None else envelope.run_id
+    ended_at = None if envelope is None else envelope.ended_at
+    metrics = metrics_of(results)
+    version, errors = _agent_version(options)
+    provenance = suite_provenance(
+        surroundings, options.agent, suite, agent_version=version, errors=errors
+    )
+    failures = failures_of(results, run_id=run_id, created_at=ended_at)
+    gates = gate_failures(suite.gates, metrics["aggregate"])
+    most = suite.gates.max_regression_percent or 0.0
+    comparison = Comparison(
+        regression(gates, {}, [], baseline=None, max_regression_percent=most), failures, None
+    )
+    if options.baseline is not None and run_id is not None and ended_at is not None:
+        comparison = compare_runs(
+            {"suite_id": suite.id},
+            metrics,
+            failures,
+            options.baseline,
+            run_id=run_id,
+            changed_at=ended_at,
+            max_regression_percent=most,
+            gates=tuple(gates),
+        )
+        if comparison.baseline_failures is not None:
+            options.baseline.write_failures(comparison.baseline_failures)
+    failures = comparison.failures or failures
+    reason = reason_of(metrics, gates, comparison.regression)
+    summary = summary_of(
+        suite,
+        metrics,
+        comparison.regression,
+        provenance,
+        run_id=run_id,
+        reason=reason,
+        duration_s=took_s,
+    )
+    baseline = None if options.baseline is None else options.baseline.name
+    config = config_of(suite, options.agent, options.limits, baseline)
+    directory.write_text("config.yaml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+    documents = {
+        "summary.json": summary,
+        "provenance.json": provenance,
+        "metrics.json": metrics,
+        "regression.json": comparison.regression,
+        "failures.json": failures,
+    }
+    for name, value in documents.items():
+        directory.write_json(name, value)
+    ways = {one.entry["scenario_id"]: one.ways for one in results}
+    texts = render_suite(summary, metrics, comparison.regression, failures, ways)
+    for name, text in texts.items():
+        directory.write_text(name, text)
+    _write_record(suite, options, directory, results, documents, gates=gates, envelope=envelope)
+    return FinishedSuite(directory.path, summary, metrics, comparison.regression, failures)
+
+
+def _write_record(
+    suite: LoadedSuite,
+    options: SuiteOptions,
+    directory: RunDirectory,
+    results: list[ScenarioResult],
+    documents: Mapping[str, Any],
+    *,
+    gates: list[str],
+    envelope: Envelope | None,
+) -> None:
+    """Write the run in the terms of every run, so that it is listed, verified and digested so."""
+    regressions = documents["regression.json"]
+    verdict = verdict_of_suite(regressions["status"], documents["summary.json"]["reason"])
+    execution = execution_of(suite, options.agent, options.limits)
+    evaluation = evaluation_of(suite)
+    outcome = outcome_of(results)
+    timeline = timeline_of(results)
+    judged = gate_results(suite, gates, regressions)
+    kpis = kpis_of(documents["metrics.json"]["aggregate"])
+    directory.write_json("execution.json", execution)
+    directory.write_json("evaluation.json", evaluation)
+    directory.write_json("outcome.json", outcome)
+    directory.write_json("timeline.json", timeline)
+    directory.write_json("verdict.json", verdict.to_data())
+    directory.write_text("assertions.jsonl", "".join(map(canonical_document, judged)))
+    directory.write_text("kpis.jsonl", "".join(map(canonical_document, kpis)))
+    if envelope is not None:
+        directory.write_json(ENVELOPE, envelope.to_data())
+    record = compose_run_record(
+        execution,
+        evaluation,
+        outcome,
+        timeline,
+        judged,
+        kpis,
+        None if envelope is None else envelope.to_data(),
+        verdict=verdict.to_data(),
+        artefacts=list_artefacts(directory.path),
+    )
+    directory.write_json("run.json", record)
+
+
+def _agent_version(options: SuiteOptions) -> tuple[str | None, list[str]]:
+    """Return what the agent says its version is, and why it is not known otherwise."""
+    with tempfile.TemporaryDirectory(prefix="fieldproof-agent-") as folder:
+        agent = AgentProcess(
+            options.agent,
+            limits=options.limits,
+            folder=Path(folder),
+            host=options.host,
+            mark={},
+        )
+        with agent, suppress(AgentFault):
+            agent.load()
+        version = agent.about.get("version")
+    return version, [] if agent.about else ["the agent cannot be loaded: its version is not known"]

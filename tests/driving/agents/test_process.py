@@ -1,0 +1,344 @@
+"""An agent in its process: what it may answer, and what becomes of one that does not do its part."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldproof.driving.agents import (
+    AgentError,
+    AgentFault,
+    AgentProcess,
+    Limits,
+    checked_action,
+    find_agent,
+)
+
+QUICK = Limits(load_s=20, reset_s=20, act_s=20, episode_s=60)
+
+
+def agent_file(folder, body, name="agent.py"):
+    path = folder / name
+    path.write_text(textwrap.dedent(body), "utf-8")
+    return path
+
+
+def acting(folder, body, name="agent.py"):
+    """An agent whose `act` has a body."""
+    indented = textwrap.indent(textwrap.dedent(body), " " * 8)
+    text = f"import os, sys, time\n\n\nclass Agent:\n    def act(self, seen):\n{indented}\n"
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+def started(path, folder, limits=QUICK, mark=None):
+    work = folder / "work"
+    work.mkdir(exist_ok=True)
+    return AgentProcess(
+        find_agent(str(path)), limits=limits, folder=work, host=os.environ, mark=mark or {}
+    )
+
+
+def fault_of(path, folder, limits=QUICK, observation=None):
+    with started(path, folder, limits) as agent, pytest.raises(AgentFault) as caught:
+        used(agent, observation or {"t": 0.0})
+    return caught.value
+
+
+def used(agent, observation, times=1):
+    agent.load()
+    agent.reset({"id": "s"})
+    for _ in range(times):
+        agent.act(observation)
+
+
+def test_an_agent_is_reset_and_asked_and_answers(tmp_path):
+    path = agent_file(
+        tmp_path,
+        """
+        class Agent:
+            version = "7"
+            def reset(self, scenario):
+                self.id = scenario["id"]
+            def act(self, seen):
+                return {"id": self.id, "t": seen["t"]}
+            def predict(self, sample):
+                return [sample["a"]]
+        """,
+    )
+    with started(path, tmp_path) as agent:
+        agent.load()
+        agent.reset({"id": "s"})
+        assert agent.act({"t": 1.5}) == {"id": "s", "t": 1.5}
+        assert agent.predict({"a": 3}) == [3]
+        assert agent.about == {"file": str(path), "version": "7"}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "body"),
+    [
+        ("", "class Agent:\n    def act(self, seen): return {}"),
+        ("", "class Mine:\n    def act(self, seen): return {}"),
+        ("", "class A:\n    def act(self, seen): return {}\ndef make_agent(): return A()"),
+        (":B", "class Agent: pass\nclass B:\n    def act(self, seen): return {}"),
+    ],
+    ids=["Agent", "only_class", "make_agent", "named"],
+)
+def test_an_agent_s_class_is_found_in_its_file(tmp_path, attribute, body):
+    path = agent_file(tmp_path, body)
+    with started(f"{path}{attribute}", tmp_path) as agent:
+        agent.load()
+        assert agent.act({}) == {}
+
+
+def test_modules_beside_an_agent_can_be_imported_and_arrays_be_answered(tmp_path):
+    agent_file(tmp_path, "import numpy as np\nsteer = np.float32(0.5)\n", "helper.py")
+    path = agent_file(
+        tmp_path,
+        """
+        import numpy as np
+        import helper
+        class Agent:
+            def act(self, seen):
+                return {"steer": helper.steer, "row": np.arange(3)}
+        """,
+    )
+    with started(path, tmp_path) as agent:
+        agent.load()
+        assert agent.act({}) == {"steer": 0.5, "row": [0, 1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("gone.py", "gone.py: there is no such agent"),
+        ("rule_basd", r"unknown agent 'rule_basd' \(nearest: rule_based\)"),
+    ],
+)
+def test_an_agent_that_is_not_there_is_named(name, problem):
+    points = [EntryPoint("rule_based", "some.module:Agent", "fieldproof.agents")]
+    with pytest.raises(AgentError, match=problem):
+        find_agent(name, points)
+
+
+def test_an_agent_is_found_by_the_name_of_an_entry_point():
+    points = [EntryPoint("mine", "package.module:Agent", "fieldproof.agents")]
+    found = find_agent("mine", points)
+    assert (found.module, found.attribute, found.file_sha256) == ("package.module", "Agent", None)
+
+
+TABLE = [
+    ("raises", "raise ValueError('no map')", "raised", "act raised ValueError: no map"),
+    ("exits", "sys.exit(3)", "raised", "act raised SystemExit: 3"),
+    ("recursion", "return self.act(seen)", "raised", "act raised RecursionError: "),
+    ("dies", "os._exit(7)", "died", "ended itself with exit code 7 during act"),
+    ("killed", "os.kill(os.getpid(), 9)", "died", "was ended by SIGKILL during act"),
+    ("no_json", "return {'a': object()}", "raised", "act raised TypeError: object is no JSON data"),
+    ("memory", "return bytearray(3 << 30)", "memory", "act needed more memory than the 512 MB it may have"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "text"), [pytest.param(*row[1:], id=row[0]) for row in TABLE]
+)
+def test_an_agent_that_does_not_do_its_part_is_a_fault_with_a_reason(tmp_path, body, kind, text):
+    limits = Limits(load_s=20, reset_s=20, act_s=20, memory_mb=512)
+    fault = fault_of(acting(tmp_path, body), tmp_path, limits)
+    assert fault.kind == kind
+    assert fault.text.startswith(text)
+
+
+@pytest.mark.parametrize("body", ["while True: pass", "time.sleep(600)"], ids=["busy", "asleep"])
+def test_an_agent_that_hangs_is_ended_at_its_limit(tmp_path, body):
+    limits = Limits(load_s=20, reset_s=20, act_s=0.2)
+    fault = fault_of(acting(tmp_path, body), tmp_path, limits)
+    assert (fault.kind, fault.text) == ("hung", "act gave no answer within 0.2 s")
+
+
+def test_an_agent_that_does_not_read_its_observation_hangs_too(tmp_path):
+    path = agent_file(
+        tmp_path,
+        """
+        import os, time
+        class Agent:
+            def act(self, seen):
+                time.sleep(600)
+        """,
+    )
+    limits = Limits(load_s=20, reset_s=20, act_s=0.2)
+    fault = fault_of(path, tmp_path, limits, {"grid": [0] * 1_000_000})
+    assert fault.kind == "hung"
+
+
+def test_all_answers_together_have_a_limit_as_well(tmp_path):
+    path = acting(tmp_path, "time.sleep(0.05)\nreturn {}")
+    limits = Limits(load_s=20, reset_s=20, act_s=5, episode_s=0.2)
+    text = r"took 0.2 s in all, which is as long as it may"
+    with started(path, tmp_path, limits) as agent, pytest.raises(AgentFault, match=text):
+        used(agent, {}, times=100)
+
+
+def test_an_answer_that_is_too_long_is_refused(tmp_path):
+    path = acting(tmp_path, "return 'x' * 100_000")
+    limits = Limits(load_s=20, reset_s=20, act_s=20, answer_bytes=50_000)
+    assert fault_of(path, tmp_path, limits).text == "act answered more than 50000 bytes"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("raise RuntimeError('early')", "cannot be loaded: load raised RuntimeError: early"),
+        ("x = 1", "cannot be loaded: load raised AttributeError: agent has no class Agent and"),
+        ("class Agent: pass", "cannot be loaded: load raised TypeError: Agent has neither act nor"),
+        ("def f(:", "cannot be loaded: load raised SyntaxError: "),
+    ],
+    ids=["raises", "nothing", "no_act", "syntax"],
+)
+def test_an_agent_that_cannot_be_loaded_is_a_fault_with_a_reason(tmp_path, text, problem):
+    fault = fault_of(agent_file(tmp_path, text), tmp_path)
+    assert fault.kind == "load"
+    assert fault.text.startswith(problem)
+
+
+def test_what_an_agent_prints_is_kept_and_does_not_stand_between_its_answers(tmp_path):
+    path = acting(tmp_path, "print('hello ' * 50_000)\nos.write(1, b'raw')\nreturn {'steer': 0.0}")
+    with started(path, tmp_path) as agent:
+        agent.load()
+        assert agent.act({}) == {"steer": 0.0}
+        assert agent.act({}) == {"steer": 0.0}
+    assert agent.log.startswith(b"hello hello")
+    assert len(agent.log) <= 1 << 16
+
+
+def test_an_agent_may_not_write_large_files(tmp_path):
+    path = acting(tmp_path, "open('big', 'wb').write(bytes(4 << 20))\nreturn {}")
+    limits = Limits(load_s=20, reset_s=20, act_s=20, file_mb=1)
+    fault = fault_of(path, tmp_path, limits)
+    assert fault.text.startswith("act raised OSError: [Errno 27] File too large")
+    assert (tmp_path / "work" / "big").stat().st_size <= 1 << 20
+
+
+def test_nothing_of_the_environment_reaches_an_agent_but_a_short_list(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET", "1")
+    path = acting(tmp_path, "return sorted(os.environ)")
+    with started(path, tmp_path, mark={"MARK": "m"}) as agent:
+        agent.load()
+        names = set(agent.act({}))
+    assert "SECRET" not in names
+    assert {"MARK", "PYTHONHASHSEED", "TMPDIR"} <= names
+
+
+def is_running(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
+def wait_until_gone(pid):
+    deadline = time.monotonic() + 20
+    while is_running(pid):
+        assert time.monotonic() < deadline
+        os.sched_yield()
+
+
+def test_an_agent_s_children_end_with_it(tmp_path):
+    body = "import subprocess\nreturn subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']).pid"
+    with started(acting(tmp_path, body), tmp_path) as agent:
+        agent.load()
+        child = agent.act({})
+        assert is_running(child)
+    wait_until_gone(child)
+
+
+def test_an_agent_ends_with_whoever_started_it(tmp_path):
+    """A parent that is killed cannot clean up: the agent's process goes by itself."""
+    path = acting(tmp_path, "print(os.getpid(), flush=True)\ntime.sleep(600)")
+    text = f"""
+import os, pathlib
+from fieldproof.driving.agents import AgentProcess, Limits, find_agent
+agent = AgentProcess(find_agent({str(path)!r}), limits=Limits(), folder=pathlib.Path({str(tmp_path)!r}), host=os.environ, mark={{}})
+agent.load()
+print(agent._popen.pid, flush=True)
+agent.act({{}})
+"""
+    script = tmp_path / "parent.py"
+    script.write_text(text, "utf-8")
+    with subprocess.Popen(
+        [sys.executable, "-B", str(script)],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as parent:
+        child = int(parent.stdout.readline())
+        assert is_running(child)
+        parent.kill()
+    wait_until_gone(child)
+
+
+# task, what is answered, what is said of it
+ANSWERS = [
+    ("driving", None, "act answered nothing, not a mapping of commands"),
+    ("driving", [1, 2], "act answered a list, not a mapping of commands"),
+    ("driving", "full speed", "act answered 'full speed', not a mapping of commands"),
+    ("driving", {"stear": 0.1}, "act answered the unknown command 'stear' (nearest: steer)"),
+    ("driving", {"steer": float("nan")}, "act answered nan for steer, not a finite number"),
+    ("driving", {"brake": float("inf")}, "act answered inf for brake, not a finite number"),
+    ("driving", {"throttle": "1"}, "act answered '1' for throttle, not a number"),
+    ("driving", {"throttle": True}, "act answered true for throttle, not a number"),
+    ("drone", {"linear_velocity": [1, 2]}, "act answered a list for linear_velocity, not x, y and z"),
+    ("drone", {"linear_velocity": {"w": 1}}, "act answered linear_velocity with other keys than"),
+    ("drone", {"vx": None}, "act answered nothing for vx, not a number"),
+    ("drone", {"steer": 0.0}, "act answered the unknown command 'steer'"),
+    ("manipulator", {"joint_positions": [0.0]}, "act answered 1 numbers for joint_positions of 6 joints"),
+    ("manipulator", {"joint_velocities": 3}, "act answered 3 for joint_velocities of 6 joints"),
+    ("manipulator", {"gripper": float("-inf")}, "act answered -inf for gripper, not a finite number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "answer", "said"), ANSWERS)
+def test_an_answer_that_is_no_action_is_refused_with_a_reason(task, answer, said):
+    with pytest.raises(AgentFault) as caught:
+        checked_action(answer, task, joints=6)
+    assert caught.value.kind == "nonsense"
+    assert caught.value.text.startswith(said)
+
+
+def test_a_number_beyond_its_range_is_brought_to_its_end_and_named():
+    action, clamped = checked_action({"steer": -3, "throttle": 0.5, "brake": 2}, "driving")
+    assert action == {"steer": -1.0, "throttle": 0.5, "brake": 1.0}
+    assert clamped == ("steer", "brake")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+KEYS = ["steer", "throttle", "brake", "vx", "linear_velocity", "target_speed", "joint_positions"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    answer=json_values | st.dictionaries(st.sampled_from(KEYS), json_values, max_size=3),
+    task=st.sampled_from(["driving", "drone", "manipulator"]),
+)
+def test_whatever_is_answered_is_an_action_of_finite_numbers_or_refused(answer, task):
+    try:
+        action, _ = checked_action(answer, task, joints=2)
+    except AgentFault as fault:
+        assert fault.kind == "nonsense"  # noqa: PT017 - either way is right, and told apart
+    else:
+        json.dumps(action, allow_nan=False)
+        assert set(action) <= set(KEYS) | {"vy", "vz", "yaw_rate", "joint_velocities", "gripper"}

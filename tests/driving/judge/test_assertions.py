@@ -1,0 +1,200 @@
+"""Each driving assertion by hand-made frames, and the counts of them."""
+
+import math
+
+import pytest
+
+from fieldproof.driving.files import ASSERTION_SPECS
+from fieldproof.driving.judge import AssertionMonitor, summary
+from fieldproof.driving.loading import load_scenario
+from fieldproof.model import validated
+from tests.driving.builders import scenario_data, written
+
+
+def spec(kind, **fields):
+    return validated(ASSERTION_SPECS[kind], {"name": "it", "type": kind, **fields})
+
+
+def frame(index, *, speed=0.0, actors=(), events=(), ego=None):
+    return {
+        "t": (index + 1) / 10,
+        "frame_index": index,
+        "ego": {"x": 0.0, "y": 0.0, "yaw": 0.0, "speed": speed, **(ego or {})},
+        "actors": [
+            {"id": f"a{n}", "type": kind, "x": x, "y": 0.0, "z": 0.0, "yaw": 0.0, "speed": 0.0}
+            for n, (kind, x) in enumerate(actors)
+        ],
+        "action": {},
+        "events": list(events),
+    }
+
+
+def judged(one, frames):
+    monitor = AssertionMonitor([one], frame(-1))
+    for each in frames:
+        monitor.take(each)
+    (entry,) = monitor.results(completed=True)
+    return entry
+
+
+def verdict(one, frames):
+    entry = judged(one, frames)
+    return entry["status"], entry["actual"], entry["expected"]
+
+
+COLLISION = {"type": "collision", "actor_id": "a0", "actor_type": "pedestrian"}
+
+
+def test_no_collision_counts_those_of_its_type():
+    frames = [frame(0, events=[COLLISION])]
+    assert verdict(spec("no_collision"), frames) == ("fail", 1, "== 0")
+    assert verdict(spec("no_collision", actor_type="pedestrian"), frames)[0] == "fail"
+    assert verdict(spec("no_collision", actor_type="vehicle"), frames) == ("pass", 0, "== 0")
+    assert verdict(spec("no_collision"), [frame(0)]) == ("pass", 0, "== 0")
+
+
+@pytest.mark.parametrize(
+    ("nearest", "status"), [(1.5, "pass"), (math.nextafter(1.5, 0), "fail"), (9.0, "pass")]
+)
+def test_min_distance_holds_at_its_threshold(nearest, status):
+    frames = [frame(0, actors=[("pedestrian", 9.0)]), frame(1, actors=[("pedestrian", nearest)])]
+    one = spec("min_distance", actor_type="pedestrian", threshold=1.5)
+    assert verdict(one, frames) == (status, min(9.0, nearest), ">= 1.5")
+
+
+def test_min_distance_fails_when_no_actor_of_the_type_is_observed():
+    one = spec("min_distance", actor_type="pedestrian", threshold=1.5)
+    entry = judged(one, [frame(0, actors=[("vehicle", 0.1)])])
+    assert (entry["status"], entry["passed"], entry["actual"]) == ("fail", False, None)
+    assert entry["message"] == "it fail: no pedestrian was observed, expected >= 1.5"
+
+
+def test_min_distance_is_in_space_for_what_flies():
+    up = {"z": 10.0, "altitude": 10.0}
+    frames = [frame(0, actors=[("tower", 0.0)], ego=up)]
+    assert verdict(spec("min_distance", threshold=5), frames)[:2] == ("pass", 10.0)
+
+
+@pytest.mark.parametrize("key", ["max_speed", "threshold"])
+@pytest.mark.parametrize(("speed", "status"), [(3.0, "pass"), (math.nextafter(3.0, 4.0), "fail")])
+def test_max_speed_holds_at_its_limit(key, speed, status):
+    one = spec("max_speed", **{key: 3})
+    assert verdict(one, [frame(0, speed=speed), frame(1)]) == (status, speed, "<= 3")
+
+
+def near(**fields):
+    base = {"actor_type": "pedestrian", "distance": 10, "max_speed": 2.0}
+    return spec("max_speed_when_actor_near", **{**base, **fields})
+
+
+@pytest.mark.parametrize(
+    ("away", "speed", "status", "actual"),
+    [
+        (10.0, 2.0, "pass", 2.0),
+        (10.0, math.nextafter(2.0, 3.0), "fail", math.nextafter(2.0, 3.0)),
+        (math.nextafter(10.0, 11.0), 20.0, "pass", None),
+    ],
+)
+def test_speed_near_an_actor_counts_up_to_the_distance(away, speed, status, actual):
+    frames = [frame(0, speed=speed, actors=[("pedestrian", away)])]
+    assert verdict(near(), frames) == (status, actual, "<= 2")
+
+
+def test_speed_near_an_actor_is_not_applicable_without_one_of_the_type():
+    entry = judged(near(), [frame(0, speed=20.0, actors=[("vehicle", 1.0)])])
+    assert (entry["status"], entry["passed"]) == ("not_applicable", None)
+    assert entry["message"] == "it not_applicable: no pedestrian was observed, expected <= 2"
+
+
+def test_speed_near_an_actor_passes_when_one_is_there_and_never_near():
+    entry = judged(near(), [frame(0, speed=20.0, actors=[("pedestrian", 50.0)])])
+    assert (entry["status"], entry["passed"], entry["actual"]) == ("pass", True, None)
+
+
+def test_the_goal_is_reached_by_the_event_of_it():
+    reached = [frame(0), frame(1, events=[{"type": "goal_reached"}]), frame(2)]
+    assert verdict(spec("goal_reached"), reached) == ("pass", True, "true")
+    assert verdict(spec("goal_reached"), reached[:1]) == ("fail", False, "true")
+
+
+def test_a_failure_says_where_it_began():
+    frames = [frame(0, speed=1), frame(1, speed=5), frame(2, speed=9)]
+    entry = judged(spec("max_speed", max_speed=4), frames)
+    assert (entry["timestamp"], entry["frame_index"], entry["actual"]) == (0.2, 1, 9)
+    assert entry["message"] == "it fail: actual 9, expected <= 4"
+    fine = judged(spec("max_speed", max_speed=9), frames)
+    assert (fine["timestamp"], fine["frame_index"]) == (None, None)
+
+
+@pytest.mark.parametrize("kind", sorted(ASSERTION_SPECS))
+def test_an_episode_without_a_frame_is_judged(kind):
+    fields = {"min_distance": {"threshold": 1}, "max_speed": {"max_speed": 1}}
+    fields["max_speed_when_actor_near"] = {"distance": 1, "max_speed": 1}
+    entry = judged(spec(kind, **fields.get(kind, {})), [])
+    expected = {
+        "no_collision": "pass",
+        "min_distance": "fail",
+        "max_speed": "pass",
+        "max_speed_when_actor_near": "not_applicable",
+        "goal_reached": "fail",
+    }
+    assert entry["status"] == expected[kind]
+
+
+def test_what_is_not_applicable_counts_in_the_total_only():
+    entries = [
+        {"status": "pass", "severity": "high"},
+        {"status": "fail", "severity": "critical"},
+        {"status": "fail", "severity": "high"},
+        {"status": "fail", "severity": "medium"},
+        {"status": "fail", "severity": "low"},
+        {"status": "not_applicable", "severity": "critical"},
+    ]
+    assert summary(entries) == {
+        "total": 6,
+        "passed": 1,
+        "failed": 4,
+        "blocking_failed": 2,
+        "not_applicable": 1,
+    }
+
+
+def robot(folder, *assertions):
+    return load_scenario(written(folder, scenario_data(assertions=list(assertions)))).assertions
+
+
+def test_an_assertion_of_a_robot_scenario_judges_the_frames(tmp_path):
+    target = {"x": 3.0, "y": 0.0}
+    there = {"name": "there", "type": "reach_pose", "vehicle": "ego", "target": target}
+    slow = {"name": "slow", "type": "topic_value", "vehicle": "ego", "topic": "state"}
+    slow |= {"field": "speed", "condition": "value < 4", "severity": "medium"}
+    drives = {"name": "drives", "type": "within_time", "action": "drive", "max_s": "5s"}
+    touches = {"name": "touches", "type": "robot.no_collision", "vehicle": "ego"}
+    monitor = AssertionMonitor(robot(tmp_path, there, slow, drives, touches), frame(-1))
+    frames = [frame(n, speed=2.0 * n, ego={"x": 1.0 * n}) for n in range(4)]
+    frames[2]["events"].append({**COLLISION})
+    frames[3]["events"].append({"type": "goal_reached"})
+    for one in frames:
+        monitor.take(one)
+    entries = {one["name"]: one for one in monitor.results(completed=True)}
+    assert {name: one["status"] for name, one in entries.items()} == {
+        "there": "pass",
+        "slow": "fail",
+        "drives": "pass",
+        "touches": "fail",
+    }
+    assert (entries["slow"]["timestamp"], entries["slow"]["frame_index"]) == (0.3, 2)
+    assert (entries["touches"]["type"], entries["slow"]["severity"]) == (
+        "robot.no_collision",
+        "medium",
+    )
+
+
+def test_what_a_robot_assertion_left_undecided_has_failed(tmp_path):
+    target = {"x": 3.0, "y": 0.0}
+    there = {"name": "there", "type": "reach_pose", "vehicle": "ego", "target": target}
+    monitor = AssertionMonitor(robot(tmp_path, there), frame(-1))
+    monitor.take(frame(0))
+    (entry,) = monitor.results(completed=False)
+    assert entry["status"] == "fail"
+    assert "the run ended before it was decided" in entry["message"]
