@@ -1,4 +1,5 @@
 import pathlib
+import tomllib
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -269,6 +270,15 @@ def test_the_sixteen_built_in_types_are_known_without_any_plugin():
         "resource_usage", "lifecycle_state", "always", "never", "eventually",
     }  # fmt: skip
     assert registry.problems == ()
+
+
+def test_the_entry_points_of_the_distribution_name_the_built_in_types_and_are_no_plugins():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    points = project["entry-points"]["fieldproof.assertions"]
+    assert points == {kind.type: f"{kind.__module__}:{kind.__name__}" for kind in BUILT_IN}
+    registry = assertion_registry([point(name, value) for name, value in points.items()])
+    assert registry.problems == ()
+    assert registry.distributions == dict.fromkeys(points, "fieldproof")
 
 
 @pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.type)
