@@ -11,6 +11,8 @@ export NIX_CONFIG := $(subst |,$(newline),$(shell sh nix/settings.sh | tr '\n' '
 SCENARIO ?= ugv_nav_to_goal
 FILE = scenarios/$(SCENARIO).yaml
 RUN = nix/exec
+SUITE ?= urban_driving_smoke
+AGENT ?= examples/agents/rule_based_agent.py
 SOURCES = lib sim bridge robots reports tests nix examples
 
 .PHONY: help
@@ -25,6 +27,10 @@ setup: ## install Nix where it is missing, import the inputs, build the environm
 run: setup ## run a scenario live: make run SCENARIO=ugv_nav_to_goal
 	@sh nix/tracked.sh $(FILE) fieldproof.toml || true
 	@./fieldproof run $(FILE)
+
+.PHONY: suite
+suite: setup ## run a driving suite: make suite SUITE=urban_driving_smoke AGENT=my_agent.py
+	@./fieldproof suite run scenarios/suites/$(SUITE).yaml --agent $(AGENT)
 
 .PHONY: build
 build: setup ## run it in the build sandbox, cached: make build SCENARIO=ugv_nav_to_goal

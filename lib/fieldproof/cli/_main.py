@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import fieldproof
+from fieldproof.cli._driving import DRIVING_COMMANDS
 from fieldproof.cli._evaluate import evaluate
 from fieldproof.cli._exit_codes import INTERRUPTED
 from fieldproof.cli._listing import assertions, events, schema
@@ -41,4 +42,6 @@ def main() -> None:
 
 
 for _command in (run, validate, evaluate, report, runs, events, assertions, schema, stage):
+    main.add_command(_command)
+for _command in DRIVING_COMMANDS:
     main.add_command(_command)

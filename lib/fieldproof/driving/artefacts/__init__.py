@@ -12,6 +12,7 @@ from fieldproof.driving.artefacts._closed_loop import (
     Summary,
     SummaryHead,
 )
+from fieldproof.driving.artefacts._config import Config
 from fieldproof.driving.artefacts._episode import (
     Frame,
     StepLine,
@@ -35,6 +36,7 @@ from fieldproof.driving.artefacts._open_loop import (
     Prediction,
     SampleMetrics,
 )
+from fieldproof.driving.artefacts._schemas import MODELS, schema_of
 from fieldproof.driving.artefacts._version import (
     SCHEMA_VERSION,
     ArtefactError,
@@ -44,12 +46,14 @@ from fieldproof.driving.artefacts._version import (
 
 __all__ = [
     "FAILURE_STATUSES",
+    "MODELS",
     "SCHEMA_VERSION",
     "Artefact",
     "ArtefactError",
     "AssertionEntry",
     "AssertionSummary",
     "Baseline",
+    "Config",
     "Event",
     "Failure",
     "FailureStatus",
@@ -74,4 +78,5 @@ __all__ = [
     "Ways",
     "read_artefact",
     "read_json_file",
+    "schema_of",
 ]
