@@ -140,8 +140,8 @@ TABLE = [
     ("raises", "raise ValueError('no map')", "raised", "act raised ValueError: no map"),
     ("exits", "sys.exit(3)", "raised", "act raised SystemExit: 3"),
     ("recursion", "return self.act(seen)", "raised", "act raised RecursionError: "),
-    ("dies", "os._exit(7)", "died", "ended itself with exit code 7 during act"),
-    ("killed", "os.kill(os.getpid(), 9)", "died", "was ended by SIGKILL during act"),
+    ("dies", "os._exit(7)", "died", "it ended itself with exit code 7 during act"),
+    ("killed", "os.kill(os.getpid(), 9)", "died", "it was ended by SIGKILL during act"),
     ("no_json", "return {'a': object()}", "raised", "act raised TypeError: object is no JSON data"),
     ("memory", "return bytearray(3 << 30)", "memory", "act needed more memory than the 512 MB it may have"),
 ]  # fmt: skip
@@ -196,10 +196,13 @@ def test_an_answer_that_is_too_long_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("raise RuntimeError('early')", "cannot be loaded: load raised RuntimeError: early"),
-        ("x = 1", "cannot be loaded: load raised AttributeError: agent has no class Agent and"),
-        ("class Agent: pass", "cannot be loaded: load raised TypeError: Agent has neither act nor"),
-        ("def f(:", "cannot be loaded: load raised SyntaxError: "),
+        ("raise RuntimeError('early')", "it cannot be loaded: load raised RuntimeError: early"),
+        ("x = 1", "it cannot be loaded: load raised AttributeError: agent has no class Agent and"),
+        (
+            "class Agent: pass",
+            "it cannot be loaded: load raised TypeError: Agent has neither act nor",
+        ),
+        ("def f(:", "it cannot be loaded: load raised SyntaxError: "),
     ],
     ids=["raises", "nothing", "no_act", "syntax"],
 )

@@ -28,7 +28,7 @@ class AgentFault(Exception):  # noqa: N818 - a fault of the software under test,
 
     Attributes:
         kind: `raised`, `hung`, `died`, `memory`, `nonsense` or `load`.
-        text: what happened, in a sentence.
+        text: what happened, as the end of a sentence.
         trace: the end of the agent's own trace, where there is one.
     """
 

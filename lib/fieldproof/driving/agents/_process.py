@@ -60,6 +60,7 @@ class AgentProcess:
             "OPENBLAS_NUM_THREADS": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
+            "PYTHONUNBUFFERED": "1",
             "TMPDIR": str(folder),
             **mark,
         }
@@ -102,7 +103,7 @@ class AgentProcess:
         except AgentFault as fault:
             if fault.kind != "raised":
                 raise
-            raise AgentFault("load", f"cannot be loaded: {fault.text}", fault.trace) from None
+            raise AgentFault("load", f"it cannot be loaded: {fault.text}", fault.trace) from None
 
     def reset(self, scenario: Mapping[str, Any]) -> None:
         """Tell the agent of the scenario that begins.
@@ -159,7 +160,7 @@ class AgentProcess:
             return self._ask({"op": op, "argument": argument}, within)
         except AgentFault as fault:
             if fault.kind == "hung" and self._left_s <= limit_s:
-                text = f"took {self._limits.episode_s:g} s in all, which is as long as it may"
+                text = f"it took {self._limits.episode_s:g} s in all, which is as long as it may"
                 raise AgentFault("hung", text) from None
             raise
         finally:
@@ -253,10 +254,10 @@ class AgentProcess:
         try:
             code = self._popen.wait(_GONE_S)
         except subprocess.TimeoutExpired:
-            return AgentFault("died", f"closed its answers during {op}")
+            return AgentFault("died", f"it closed its answers during {op}")
         if code == -signal.SIGXCPU:
-            return AgentFault("hung", f"used up its processor time during {op}")
+            return AgentFault("hung", f"it used up its processor time during {op}")
         if code < 0:
             name = signal.Signals(-code).name
-            return AgentFault("died", f"was ended by {name} during {op}")
-        return AgentFault("died", f"ended itself with exit code {code} during {op}")
+            return AgentFault("died", f"it was ended by {name} during {op}")
+        return AgentFault("died", f"it ended itself with exit code {code} during {op}")

@@ -239,7 +239,7 @@ def _fault_of(fault: AgentFault | SimulatorFault | None) -> dict[str, Any] | Non
         return None
     if isinstance(fault, SimulatorFault):
         return {"kind": "simulator", "text": str(fault), "trace": ""}
-    return {"kind": fault.kind, "text": f"The agent's {fault.text}.", "trace": fault.trace}
+    return {"kind": fault.kind, "text": f"The agent failed: {fault.text}.", "trace": fault.trace}
 
 
 def _written(folder: Path, name: str, text: str) -> str:

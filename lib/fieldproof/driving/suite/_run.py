@@ -171,9 +171,9 @@ def run_suite_into(suite: LoadedSuite, options: SuiteOptions, folder: Path) -> F
 def _results(
     suite: LoadedSuite, options: SuiteOptions, folder: Path, mark: Mapping[str, str]
 ) -> list[ScenarioResult]:
+    host = dict(options.host)
     tasks = [
-        Task(one, options.agent, options.limits, folder, options.host, mark)
-        for one in suite.scenarios
+        Task(one, options.agent, options.limits, folder, host, mark) for one in suite.scenarios
     ]
     try:
         return run_scenarios(tasks, jobs=options.jobs, done=options.listener)
