@@ -132,9 +132,7 @@ def test_every_event_is_documented_with_its_keys(name):
     common = names_of(section("scenarios.md", "timeline"))
     assert [key for key in TimelineBase.model_fields if key not in common] == []
     rows = [
-        line
-        for line in prose(DOCS / "events.md").splitlines()
-        if line.startswith(f"| `{name}` |")
+        line for line in prose(DOCS / "events.md").splitlines() if line.startswith(f"| `{name}` |")
     ]
     own = EVENTS[name].Entry.model_fields.keys() - TimelineBase.model_fields.keys()
     radio_links = prose(DOCS / "events.md").split("## Radio links")[1].split("##")[0]

@@ -529,9 +529,7 @@ TABLE = [
         "later_section",
         "budget:",
         "network: {}\nbudget:",
-        [
-            "30:1: network: radio links are not part of this version (remove the section)"
-        ],
+        ["30:1: network: radio links are not part of this version (remove the section)"],
     ),
     (
         "key_twice",
