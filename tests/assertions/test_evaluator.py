@@ -336,6 +336,15 @@ def test_a_checker_that_gives_no_verdict_fails():
     assert (result.status, result.reason) == ("failed", "its checker gave no verdict")
 
 
+@pytest.mark.parametrize("hook", ["__init__", "subjects", "depends_on"])
+def test_a_checker_that_raises_before_the_stream_begins_is_named(hook):
+    def raises(self, *args):
+        raise KeyError("oops")
+
+    with pytest.raises(EvaluationError, match=r"broken: it.* raised KeyError: 'oops'"):
+        probes(type("Broken", (Checker,), {hook: raises}))
+
+
 def test_only_the_first_verdict_counts():
     class Twice(Checker):
         def on_sample(self, sample, t):

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from fieldproof.assertions._checker import Checker
-from fieldproof.assertions._prepared import EvaluationError, checkers_of, collectors_of
+from fieldproof.assertions._listeners import Listeners
+from fieldproof.assertions._prepared import EvaluationError, asked, checkers_of, collectors_of
 from fieldproof.assertions._registry import assertion_types
 from fieldproof.assertions._result import FAILED, PENDING, SKIPPED, Result
 from fieldproof.assertions._type import AssertionType
@@ -19,7 +20,14 @@ from fieldproof.kpis import (
 )
 from fieldproof.model import printable
 from fieldproof.plan import settled_last
-from fieldproof.samples import NS_PER_S, Sample, Subject, TimelineOrigin, subject_of, to_ns
+from fieldproof.samples import (
+    NS_PER_S,
+    Sample,
+    Subject,
+    TimelineOrigin,
+    subject_of,
+    to_ns,
+)
 
 _COMPLETED = "completed"
 
@@ -67,7 +75,7 @@ class Evaluator:
         self._checkers = checkers_of(evaluation, assertion_types() if types is None else types)
         known = kpi_types() if collectors is None else collectors
         self._collectors = collectors_of(evaluation, known)
-        names = {one.planned.spec.name: tuple(one.depends_on()) for one in self._checkers}
+        names = {one.planned.spec.name: tuple(asked(one, one.depends_on)) for one in self._checkers}
         try:
             order = settled_last(names)
         except ValueError as error:
@@ -77,20 +85,21 @@ class Evaluator:
         self._free = [one for one in self._checkers if not names[one.planned.spec.name]]
         self._waiting = [one for one in self._settling if names[one.planned.spec.name]]
         self._place = {id(one): place for place, one in enumerate(self._checkers)}
-        self._listening: dict[Subject, list[Checker]] = {}
-        self._measuring: dict[Subject, list[Collector]] = {}
-        self._everything: list[Checker] = []
-        self._subscribe()
+        for checker in self._checkers:
+            checker.when_resolved = self._fresh_one
+        self._listeners = Listeners(self._checkers, self._collectors)
+        self._told, self._everybody = self._listeners.table()
+        self._broken: dict[int, str] = {}
         self._origin: TimelineOrigin | None = None
         self._before: dict[Subject, Sample] = {}
         self._now = -math.inf
         self._due = -math.inf
         self._clock: float | None = None
         self._clock_t = 0.0
-        self._sample: tuple[float, float | None] | None = None
+        self._at: float | None = None
+        self._sim: float | None = None
         self._fresh: list[Checker] = []
         self._resolved: list[Result] = []
-        self._broken: dict[int, str] = {}
         self._finished = False
 
     @property
@@ -116,7 +125,12 @@ class Evaluator:
             t_ns = self._origin.t_ns(sample)
             t = self._now if t_ns is None else t_ns / NS_PER_S
             self._clock, self._clock_t = clock, t
-        news = self._advance(t) if t > self._now else []
+        news: list[Result] = []
+        if t > self._now:
+            if t < self._due:
+                self._now = t
+            else:
+                news = self._advance(t)
         self._deliver(sample, t)
         return news + self._take() if self._fresh else news
 
@@ -199,27 +213,14 @@ class Evaluator:
                 measured.append(Measured(spec.name, f"{source}:{spec.type}", metrics))
         return kpi_map(measured)
 
-    def _subscribe(self) -> None:
-        for checker in self._checkers:
-            checker.when_resolved = self._fresh_one
-            subjects = checker.subjects()
-            if subjects is None:
-                self._everything.append(checker)
-                continue
-            for subject in dict.fromkeys(subjects):
-                self._listening.setdefault(subject, []).append(checker)
-        for collector in self._collectors:
-            for subject in dict.fromkeys(collector.subjects()):
-                self._measuring.setdefault(subject, []).append(collector)
-
     def _fresh_one(self, checker: Checker) -> None:
         self._fresh.append(checker)
 
     def _edge(self, sample: Sample) -> list[Result]:
         """Take a sample from before the start, or one that marks the timeline's start or end."""
         if sample.kind != "timeline":
-            subject = subject_of(sample)
-            if self._everything or subject in self._listening or subject in self._measuring:
+            if self._everybody or self._told.of(sample) is not None:
+                subject = subject_of(sample)
                 self._before.pop(subject, None)
                 self._before[subject] = sample
             return []
@@ -253,7 +254,7 @@ class Evaluator:
         self._now = t
         if t < self._due:
             return []
-        self._sample = None
+        self._at = None
         self._tick(self._free, t)
         news = self._take()
         for checker in self._waiting:
@@ -268,17 +269,22 @@ class Evaluator:
                 self._call(checker, checker.on_tick, t)
 
     def _deliver(self, sample: Sample, t: float) -> None:
-        self._sample = (t, sample.sim)
-        subject = subject_of(sample)
-        for listening in (self._listening.get(subject, ()), self._everything):
-            for checker in tuple(listening):
-                try:
-                    checker.on_sample(sample, t)
-                except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's checker may raise anything
-                    self._break(checker, error)
-                self._heed(checker)
-        for collector in tuple(self._measuring.get(subject, ())):
-            self._call(collector, collector.on_sample, sample, t)
+        self._at, self._sim = t, sample.sim
+        told = self._told.of(sample)
+        checkers, collectors = (self._everybody, ()) if told is None else told
+        for checker in checkers:
+            try:
+                checker.on_sample(sample, t)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin's checker may raise anything
+                self._break(checker, error)
+            due = checker.due_s
+            if (due is None or due < self._due) and checker.result is None:
+                self._due = -math.inf if due is None else due
+        for collector in collectors:
+            try:
+                collector.on_sample(sample, t)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
+                self._break(collector, error)
         if sample.kind == "action":
             label, event = sample.data["label"], sample.data["event"]
             status = str(sample.data.get("status", ""))
@@ -324,8 +330,8 @@ class Evaluator:
         if self._lockstep and self._origin and self._origin.sim is not None:
             sim_s = (to_ns(self._origin.sim) + to_ns(result.t_s)) / NS_PER_S
             return replace(result, sim_s=sim_s)
-        if self._sample is not None and self._sample[0] == result.t_s:
-            return replace(result, sim_s=self._sample[1])
+        if self._at == result.t_s:
+            return replace(result, sim_s=self._sim)
         return result
 
     def _call(self, one: Checker | Collector, hook: Callable[..., Any], *args: Any) -> Any:
@@ -340,10 +346,10 @@ class Evaluator:
     def _break(self, one: Checker | Collector, error: BaseException) -> None:
         """Leave one that raised alone from now on, and fail its assertion if it is a checker."""
         what = self._broken[id(one)] = printable(f"{type(error).__name__}: {error}")
+        self._listeners.drop(one)
+        self._told, self._everybody = self._listeners.table()
         if isinstance(one, Collector):
             return
-        for listening in (*self._listening.values(), self._everything):
-            listening[:] = [other for other in listening if other is not one]
         if one.result is None:
             spec = one.planned.spec
             one.result = Result(

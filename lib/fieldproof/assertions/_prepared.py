@@ -1,17 +1,18 @@
 """Checkers and collectors from an evaluation plan."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from fieldproof.assertions._checker import Checker
 from fieldproof.assertions._type import AssertionType
 from fieldproof.kpis import Collector, CollectorType
-from fieldproof.model import AssertionBase, KpiBase, ScenarioError, nearest, validated
+from fieldproof.model import AssertionBase, KpiBase, ScenarioError, nearest, printable, validated
 from fieldproof.plan import PlannedAssertion
 
 SCHEMA_VERSION = 1
 
 _Kind = TypeVar("_Kind", bound="_HasSpec")
+_Answer = TypeVar("_Answer")
 
 
 class EvaluationError(ValueError):
@@ -28,13 +29,13 @@ def checkers_of(evaluation: Mapping[str, Any], types: Mapping[str, AssertionType
 
     Raises:
         EvaluationError: The plan is of another version, names an unknown type, has two assertions
-            of one name, or one that its type does not take.
+            of one name, or one that its type does not take or raises over.
     """
     version = evaluation.get("schema_version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION:
         raise EvaluationError(f"the plan is of version {version}, this is {SCHEMA_VERSION}")
     planned = _planned(evaluation["assertions"], types, "assertion", "type")
-    return [kind.checker(one) for kind, one in planned]
+    return [_made(one, kind.checker) for kind, one in planned]
 
 
 def collectors_of(
@@ -46,7 +47,28 @@ def collectors_of(
         EvaluationError: As for `checkers_of`.
     """
     planned = _planned(evaluation.get("kpis", ()), types, "collector", "collector type")
-    return [kind.collector(one) for kind, one in planned]
+    return [_made(one, kind.collector) for kind, one in planned]
+
+
+def asked(one: Checker | Collector, hook: Callable[[], _Answer]) -> _Answer:
+    """Return what a hook returns before the stream begins.
+
+    Raises:
+        EvaluationError: It raises, which a plugin's may.
+    """
+    try:
+        return hook()
+    except (Exception, SystemExit) as error:
+        what = f"{one.planned.spec.name}: it raised {type(error).__name__}: {error}"
+        raise EvaluationError(printable(what)) from error
+
+
+def _made(planned: PlannedAssertion, make: Callable[[PlannedAssertion], _Answer]) -> _Answer:
+    try:
+        return make(planned)
+    except (Exception, SystemExit) as error:
+        what = f"{planned.spec.name}: its type raised {type(error).__name__}: {error}"
+        raise EvaluationError(printable(what)) from error
 
 
 def _planned(

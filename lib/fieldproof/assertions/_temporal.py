@@ -1,7 +1,8 @@
 """What always, never and eventually share: a condition over named signals, followed over time."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -23,7 +24,7 @@ from fieldproof.model import (
     signal_name_fault,
 )
 from fieldproof.plan import PlanContext, PlannedAssertion
-from fieldproof.samples import NO_VALUE, PlannedSignal, Sample, Subject, subject_of
+from fieldproof.samples import NO_VALUE, BySubject, PlannedSignal, Sample, Subject
 
 METRICS: Mapping[str, str] = {
     "evaluations": "how often the condition was evaluated",
@@ -82,6 +83,14 @@ def planned_signals(spec: TemporalSpec, context: PlanContext) -> PlannedAssertio
     return PlannedAssertion(spec, resolved={"signals": signals}, watches=tuple(watches))
 
 
+@dataclass(slots=True)
+class _Source:
+    """The signals that samples of one subject carry, and when the newest of these was."""
+
+    readers: list[tuple[str, Callable[[Sample], Any]]] = field(default_factory=list)
+    newest_s: float = -math.inf
+
+
 class TemporalChecker(WindowedChecker):
     """Evaluates the condition whenever one of the signals is seen, once all have a value.
 
@@ -103,11 +112,12 @@ class TemporalChecker(WindowedChecker):
             name: PlannedSignal.from_data(data)
             for name, data in planned.resolved["signals"].items()
         }
-        by_subject: dict[Subject, list[tuple[str, PlannedSignal]]] = {}
+        self._wanted = len(self._signals)
+        self._sources: dict[Subject, _Source] = {}
         for name, signal in self._signals.items():
-            by_subject.setdefault(signal.subject, []).append((name, signal))
-        self._by_subject = {subject: tuple(ones) for subject, ones in by_subject.items()}
-        self._newest_s = dict.fromkeys(self._by_subject, -math.inf)
+            source = self._sources.setdefault(signal.subject, _Source())
+            source.readers.append((name, signal.reader()))
+        self._source = BySubject(self._sources)
         self._values: dict[str, Any] = {}
         self._shown: dict[str, Any] = {}
         self._satisfied_s: float | None = None
@@ -116,8 +126,8 @@ class TemporalChecker(WindowedChecker):
 
     def subjects(self) -> tuple[Subject, ...]:
         """The signals' subjects, and the errors of reading fields."""
-        errors = [("field_error", *one[1:]) for one in self._by_subject if one[0] == "value"]
-        return (*self._by_subject, *errors)
+        errors = [("field_error", *one[1:]) for one in self._sources if one[0] == "value"]
+        return (*self._sources, *errors)
 
     def on_sample(self, sample: Sample, t: float) -> None:
         """Take the signals that a sample carries, and evaluate the condition."""
@@ -126,20 +136,23 @@ class TemporalChecker(WindowedChecker):
             what = f"{data['topic']} {data['field']}: {data['message']}"
             self.resolve(FAILED, what, max(t, 0.0), sample.sim)
             return
-        subject = subject_of(sample)
-        late = t < self._newest_s[subject]
+        source = self._source.of(sample)
+        assert source is not None
+        late = t < source.newest_s
         if late and not (self.late_counts and self.result is None):
             return
         values = dict(self._values) if late else self._values
         shown = dict(self._shown) if late else self._shown
         changed = False
-        for name, signal in self._by_subject[subject]:
-            value = signal.value_of(sample)
+        for name, read in source.readers:
+            value = read(sample)
             if value is not NO_VALUE:
-                values[name], shown[name], changed = value, brief(value), True
+                values[name] = value
+                shown[name] = value if type(value) is float else brief(value)
+                changed = True
         if not late:
-            self._newest_s[subject] = t
-        if changed and len(values) == len(self._signals) and self.in_window(t):
+            source.newest_s = t
+        if changed and self.after_s <= t <= self.until_s and len(values) == self._wanted:
             self._evaluate(values, shown, sample, t, late=late)
 
     def judge(self, sample: Sample, t: float, shown: Mapping[str, Any], *, holds: bool) -> None:
@@ -203,31 +216,28 @@ class TemporalChecker(WindowedChecker):
 
     def _evaluate(
         self,
-        values: Mapping[str, Any],
-        shown: Mapping[str, Any],
+        values: dict[str, Any],
+        shown: dict[str, Any],
         sample: Sample,
         t: float,
         *,
         late: bool,
     ) -> None:
         if self.result is None:
-            self.note(t, sample, values=dict(shown))
+            self.note(t, sample, values=shown.copy())
         try:
             holds = self._condition(values)
         except ConditionEvaluationError as error:
             self.decide(FAILED, f"cannot be judged at {number(t)} s: {error}", t, sample.sim, shown)
             return
         self.evaluations += 1
-        if not late:
-            self._follow(t, holds=holds)
-        self.judge(sample, t, shown, holds=holds)
-
-    def _follow(self, t: float, *, holds: bool) -> None:
-        self.hold_lasts(t)
-        if not holds:
-            self.held_since_s = None
-        elif self.held_since_s is None:
+        if self.held_since_s is not None and not late:
+            self.hold_lasts(t)
+            if not holds:
+                self.held_since_s = None
+        elif holds and not late:
             self.held_since_s = t
+        self.judge(sample, t, shown, holds=holds)
 
     def _what(self, name: str) -> str:
         signal = self._signals[name]

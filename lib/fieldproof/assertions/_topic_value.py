@@ -85,13 +85,13 @@ class TopicValueChecker(WindowedChecker):
         if sample.kind == "field_error":
             self.resolve(FAILED, f"{self._what}: {sample.data['message']}", max(t, 0.0), sample.sim)
             return
-        if not self.in_window(t):
+        if not self.after_s <= t <= self.until_s:
             return
         value = sample.data["value"]
         self._numbers.add(value)
         if self.result is not None:
             return
-        self.note(t, sample, value=brief(value))
+        self.note(t, sample, value=value if type(value) is float else brief(value))
         try:
             holds = self._condition({"value": value})
         except ConditionEvaluationError as error:

@@ -277,9 +277,22 @@ class _Translator:
         terms = [self.term(operand) for operand in operands]
         functions = [COMPARISONS[type(op)] for op in node.ops]
         if len(functions) == 1:
-            only, first, second = functions[0], terms[0], terms[1]
-            return lambda values: only(first(values), second(values))
+            return self._compared(functions[0], operands, terms)
         return _chain(terms, functions)
+
+    def _compared(
+        self, compare: Callable[[Any, Any], bool], operands: list[ast.expr], terms: list[_Term]
+    ) -> _Term:
+        """Return one comparison; that of a name with a constant, the usual one, is short."""
+        first, second = terms
+        left, right = operands
+        if not isinstance(right, ast.Constant):
+            return lambda values: compare(first(values), second(values))
+        constant = right.value
+        if isinstance(left, ast.Name) and left.id in self._known:
+            name = left.id
+            return lambda values: compare(values[name], constant)
+        return lambda values: compare(first(values), constant)
 
     def _call(self, node: ast.Call) -> _Term:
         if not isinstance(node.func, ast.Name):

@@ -10,7 +10,7 @@ from fieldproof.samples._lines import (
 )
 from fieldproof.samples._sample import KINDS, Sample, SampleError
 from fieldproof.samples._signals import NO_VALUE, PlannedSignal
-from fieldproof.samples._subjects import Subject, subject_of
+from fieldproof.samples._subjects import BySubject, Subject, subject_of
 from fieldproof.samples._time import NS_PER_S, TimelineOrigin, to_ns
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "KINDS",
     "NO_VALUE",
     "NS_PER_S",
+    "BySubject",
     "PlannedSignal",
     "Sample",
     "SampleError",

@@ -1,5 +1,5 @@
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -73,14 +73,25 @@ class PlannedSignal:
 
     def value_of(self, sample: Sample) -> Any:
         """Return the signal's value in a sample, or `NO_VALUE` if the sample does not carry it."""
-        if subject_of(sample) != self.subject:
-            return NO_VALUE
-        data = sample.data
+        return self.reader()(sample) if subject_of(sample) == self.subject else NO_VALUE
+
+    def reader(self) -> Callable[[Sample], Any]:
+        """Return a function that reads the value from samples of the signal's subject.
+
+        It returns `NO_VALUE` where such a sample does not carry it.
+        """
         if not self.metric:
-            return data["value"]
-        if self.metric in _CLOCK_METRICS:
-            value = sample.sim if self.metric == "sim_time" else data.get("rtf")
-            return NO_VALUE if value is None else value
+            return lambda sample: sample.data["value"]
+        if self.metric == "sim_time":
+            return lambda sample: NO_VALUE if sample.sim is None else sample.sim
+        if self.metric == "rtf":
+            return lambda sample: _known(sample.data.get("rtf"))
         if self.target is not None:
-            return math.hypot(data["x"] - self.target[0], data["y"] - self.target[1])
-        return data[self.metric]
+            x, y = self.target
+            return lambda sample: math.hypot(sample.data["x"] - x, sample.data["y"] - y)
+        metric = self.metric
+        return lambda sample: sample.data[metric]
+
+
+def _known(value: Any) -> Any:
+    return NO_VALUE if value is None else value

@@ -1,7 +1,9 @@
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from fieldproof.samples._sample import Sample
+
+_Item = TypeVar("_Item")
 
 Subject = tuple[str, ...]
 """What a sample is about: its kind, then what tells its streams apart, such as a topic."""
@@ -27,3 +29,32 @@ def subject_of(sample: Sample) -> Subject:
     """
     subject = _SUBJECTS.get(sample.kind)
     return (sample.kind,) if subject is None else subject(sample.data)
+
+
+class BySubject(Generic[_Item]):
+    """What is kept for some subjects, found by a sample about one of them.
+
+    It is asked for every sample of a run: those that come most often, values and poses, are found
+    without making their subject.
+
+    Args:
+        items: What is kept, by its subject.
+    """
+
+    def __init__(self, items: Mapping[Subject, _Item]) -> None:
+        self._items = dict(items)
+        self._poses = {subject[1]: item for subject, item in items.items() if subject[0] == "pose"}
+        self._values: dict[str, dict[str, _Item]] = {}
+        for subject, item in items.items():
+            if subject[0] == "value":
+                self._values.setdefault(subject[1], {})[subject[2]] = item
+
+    def of(self, sample: Sample) -> _Item | None:
+        """Return what is kept for the subject of a sample; None where nothing is."""
+        kind = sample.kind
+        if kind == "value":
+            fields = self._values.get(sample.data["topic"])
+            return None if fields is None else fields.get(sample.data["field"])
+        if kind == "pose":
+            return self._poses.get(sample.data["model"])
+        return self._items.get(subject_of(sample))

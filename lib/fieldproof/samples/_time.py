@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fieldproof.samples._sample import Sample, SampleError
 
@@ -23,6 +23,11 @@ class TimelineOrigin:
     mode: str
     wall: float | None
     sim: float | None
+    _ns: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        clock = self.sim if self.mode == "lockstep" else self.wall
+        object.__setattr__(self, "_ns", to_ns(clock or 0.0))
 
     @classmethod
     def of(cls, start: Sample, mode: str) -> "TimelineOrigin":
@@ -45,7 +50,7 @@ class TimelineOrigin:
         if self.mode == "lockstep":
             if sample.sim is None or self.sim is None:
                 return None
-            return to_ns(sample.sim) - to_ns(self.sim)
+            return round(sample.sim * NS_PER_S) - self._ns
         if sample.wall is None or self.wall is None:
             return None
         return round((sample.wall - self.wall) * 1_000_000) * 1000
