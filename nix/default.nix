@@ -21,6 +21,7 @@ in
       default = tools.command;
     }
     scenarios;
+  legacyPackages.${system}.suites = import ./suites.nix { inherit boot sources; inherit (python) env; };
   apps.${system}.default = { type = "app"; program = "${tools.command}/bin/fieldproof"; };
   devShells.${system}.default = tools.shell;
   formatter.${system} = tools.format;

@@ -181,6 +181,18 @@ def suite_list(folder: Path) -> None:
     sys.exit(INVALID if invalid else 0)
 
 
+@suite.command("verdict")
+@click.argument("folder", type=_PATH)
+def suite_verdict(folder: Path) -> None:
+    """Say how the run in FOLDER ended, and end with its exit code."""
+    from fieldproof.driving.artefacts import SummaryHead, read_artefact
+
+    with _reported():
+        summary = read_artefact(folder / "summary.json", SummaryHead)
+        click.echo(f"{summary.status.upper()}  {summary.reason}")
+    sys.exit(0 if summary.status == "pass" else 1)
+
+
 @click.group()
 def baseline() -> None:
     """Keep runs to compare others with."""

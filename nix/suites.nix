@@ -1,0 +1,39 @@
+# One pair of derivations for each suite in scenarios/suites/: a run with the rule-based agent, which
+# succeeds whatever came of it, and a gate, which is what suites.NAME builds and fails with the reason.
+{ boot, env, sources }:
+let
+  stage = name: folders: script: boot.run name
+    {
+      __contentAddressed = true;
+      outputHashMode = "recursive";
+      outputHashAlgo = "sha256";
+      PYTHONPATH = sources.pythonPath folders;
+      HOME = "/build";
+      suite = "${env}/bin/python -B -m fieldproof.cli suite";
+    }
+    script;
+  hasPacks = builtins.pathExists ../packs;
+
+  pair = name:
+    let
+      # laid out as in the repository, so that files are named as the user knows them
+      run = stage "${name}-suite-run" [ "lib" "sim" "reports" ] ''
+        ln -s ${sources.folder "scenarios"} scenarios
+        ${if hasPacks then "ln -s ${sources.folder "packs"} packs" else ""}
+        ln -s ${sources.folder "examples"} examples
+        $suite run scenarios/suites/${name}.yaml --out $out || [ $? = 1 ]
+      '';
+      gate = stage "${name}-suite" [ "lib" "sim" "reports" ] ''
+        $suite verdict ${run}
+        mkdir $out
+        ln -s ${run}/report.html ${run}/report.md ${run}/junit.xml ${run}/summary.json $out
+      '';
+    in
+    gate // { inherit run; };
+
+  nameOf = builtins.match "(.*)\\.yaml";
+  names = builtins.concatMap
+    (file: let name = nameOf file; in if name == null then [ ] else name)
+    (builtins.attrNames (builtins.readDir ../scenarios/suites));
+in
+builtins.listToAttrs (map (name: { inherit name; value = pair name; }) names)
