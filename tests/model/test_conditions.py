@@ -135,6 +135,72 @@ def test_a_value_that_the_condition_cannot_take_is_an_evaluation_error(text, val
         compile_condition(text)({"value": value})
 
 
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("text", ["value == [value]", "value < [1]", "value in [[1], [value]]"])
+def test_a_value_that_is_nested_too_deeply_to_compare_is_an_evaluation_error(text):
+    with contextlib.suppress(ConditionEvaluationError):
+        assert compile_condition(text)({"value": nested(900)}) in {True, False}
+    with pytest.raises(ConditionEvaluationError):
+        compile_condition("value == other", ["value", "other"])(
+            {"value": nested(100_000), "other": nested(100_000)}
+        )
+
+
+def test_what_went_wrong_is_told_in_brief_however_long_the_value():
+    with pytest.raises(ConditionEvaluationError) as caught:
+        compile_condition("float(value) > 1")({"value": "9x" * 1_000_000})
+    assert len(str(caught.value)) < 300
+
+
+HOSTILE = [
+    0, -1, 10**18, 2**4095, 2**5000, 1.5, math.nan, math.inf, -math.inf, True, None, "", "9" * 40,
+    "a" * 10_000, [], [1] * 10_000, ["a"], [[1], [2]], {"a": 1}, [math.nan, "a"], nested(50),
+]  # fmt: skip
+PARTS = st.recursive(
+    st.sampled_from(
+        ["value", "1", "0", "-1.5", "'a'", "'9'", "[]", "[value]", "None", "True", "nan", "inf"]
+    ),
+    lambda inner: st.one_of(
+        st.tuples(
+            inner,
+            st.sampled_from(
+                ["+", "-", "*", "/", "//", "%", "**", "<", "==", "!=", "in", "and", "or"]
+            ),
+            inner,
+        ).map(lambda part: f"({part[0]} {part[1]} {part[2]})"),
+        st.tuples(st.sampled_from(["abs", "sqrt", "len", "float", "int", "isnan"]), inner).map(
+            lambda part: f"{part[0]}({part[1]})"
+        ),
+        st.tuples(st.sampled_from(["min", "max", "round"]), inner, inner).map(
+            lambda part: f"{part[0]}({part[1]}, {part[2]})"
+        ),
+        st.tuples(inner, inner).map(lambda part: f"{part[0]}[{part[1]}]"),
+        st.tuples(inner, inner, inner).map(lambda part: f"({part[0]} if {part[1]} else {part[2]})"),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(PARTS, st.sampled_from(HOSTILE))
+def test_any_value_is_answered_or_an_evaluation_error_and_nothing_grows(text, value):
+    try:
+        condition = compile_condition(text)
+    except ConditionError:
+        return
+    with contextlib.suppress(ConditionEvaluationError):
+        assert condition({"value": value}) in {True, False}
+        result = condition._term({"value": value})
+        assert not isinstance(result, int) or result.bit_length() <= 5001
+        assert not isinstance(result, str | list) or len(result) <= 10_000
+
+
 def test_a_name_without_a_value_is_an_evaluation_error():
     with pytest.raises(ConditionEvaluationError, match="no value for 'speed'"):
         compile_condition("speed > 1", ["speed"])({})

@@ -23,6 +23,7 @@ RESERVED = frozenset(CONSTANTS) | frozenset(FUNCTIONS) | {"and", "or", "not", "i
 _LONGEST = 1000
 _DEEPEST = 32
 _LONGEST_LITERAL = 200
+_LONGEST_REASON = 200
 _LARGEST = 10**18
 
 _Values = Mapping[str, Any]
@@ -71,8 +72,10 @@ class Condition:
         """
         try:
             return bool(self._term(values))
-        except (ArithmeticError, TypeError, ValueError, LookupError) as error:
+        except (ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as error:
             reason = f"no value for {error}" if isinstance(error, KeyError) else str(error)
+            if len(reason) > _LONGEST_REASON:  # some quote the value, which may be of any length
+                reason = f"{reason[:_LONGEST_REASON]}…"
             raise ConditionEvaluationError(f"{self.text}: {reason}") from error
 
 
