@@ -17,6 +17,7 @@ from fieldproof.assertions import assertion_types
 from fieldproof.cli import main
 from fieldproof.engine.resolve import resolve
 from fieldproof.events import event_types
+from fieldproof.kpis import kpi_types
 from fieldproof.model import TimelineBase, VehicleManifest, World, validated
 from fieldproof.model._manifest import Lockstep
 from fieldproof.model._settings import ScenarioFile, VehicleSettings
@@ -94,6 +95,7 @@ WHOLE = pytest.mark.skipif(
 )
 ASSERTIONS = assertion_types()
 EVENTS = event_types()
+KPIS = kpi_types()
 MODELS = [
     pytest.param(ScenarioFile, "scenarios.md", id="scenario"),
     pytest.param(VehicleSettings, "scenarios.md", id="vehicle"),
@@ -119,6 +121,16 @@ def test_every_assertion_type_has_a_section_with_its_keys_metrics_and_rules(name
     assert [key for key in [*wanted, *kind.metrics] if key not in names_of(text)] == []
     rules = ("Passes", "Fails", "No data", "NaN", "Evidence", "Metrics")
     assert [rule for rule in rules if f"**{rule}**" not in text] == []
+
+
+@pytest.mark.parametrize("name", sorted(KPIS))
+def test_every_collector_has_a_row_with_its_keys_and_metrics(name):
+    (row,) = [
+        line for line in section("assertions.md", "KPIs").splitlines()
+        if line.startswith(f"| `{name}` |")
+    ]  # fmt: skip
+    wanted = [key for key in KPIS[name].Spec.model_fields if key not in {"name", "type"}]
+    assert [key for key in [*wanted, *KPIS[name].metrics] if key not in names_of(row)] == []
 
 
 def test_every_metric_of_a_signal_is_documented():
