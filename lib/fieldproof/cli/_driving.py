@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 AGENT = "examples/agents/rule_based_agent.py"
 _PATH = click.Path(path_type=Path)
-_RUNS = click.option("--runs", "runs_folder", type=_PATH, default="runs", show_default=True)
-_BASELINES = click.option("--baselines", type=_PATH, default="baselines", show_default=True)
+_RUNS = click.option(
+    "--runs", "runs_folder", type=_PATH, default="runs", show_default=True, help="Folder of runs."
+)
+_BASELINES = click.option(
+    "--baselines", type=_PATH, default="baselines", show_default=True, help="Folder of baselines."
+)
 
 
 @contextmanager
@@ -201,7 +205,7 @@ def baseline() -> None:
 @baseline.command("create")
 @click.argument("name")
 @click.option("--from", "run_name", default="latest", show_default=True, help="The run.")
-@click.option("--description", default="")
+@click.option("--description", default="", help="What is to be said of it.")
 @click.option("--replace", is_flag=True, help="Replace a baseline of that name.")
 @_RUNS
 @_BASELINES
@@ -318,4 +322,64 @@ def failures_set(failure_id: str, run_name: str, runs_folder: Path, **changes: s
         click.echo(f"{one['failure_id']}  {one['status']}{owner}")
 
 
-DRIVING_COMMANDS = (suite, baseline, compare, failures)
+@click.group()
+def openloop() -> None:
+    """Judge predictions on logged data."""
+
+
+@openloop.command("run")
+@click.argument("dataset", type=_PATH)
+@click.argument("agent", default=AGENT)
+@_RUNS
+@_BASELINES
+@click.option("--baseline", help="Compare with this baseline; what regressed fails the run.")
+@click.option(
+    "--max-regression-percent",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="How much worse than the baseline a figure may be.",
+)
+@_agent_options
+def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
+    """Let AGENT predict every sample of DATASET, and measure how far off it is.
+
+    Exit code 0: all were predicted and nothing regressed; 1: not; 2: dataset, agent or baseline is
+    not valid.
+    """
+    from fieldproof.driving.agents import find_agent
+    from fieldproof.driving.history import BaselinesFolder
+    from fieldproof.driving.openloop import OpenLoopOptions, load_dataset, run_openloop
+    from fieldproof.driving.provenance import collect_surroundings
+    from fieldproof.runs import RunsFolder
+
+    with _reported():
+        baseline = options["baseline"]
+        now = datetime.now(UTC)
+        finished = run_openloop(
+            load_dataset(dataset),
+            OpenLoopOptions(
+                agent=find_agent(agent),
+                limits=_limits(options),
+                host=os.environ,
+                baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
+                max_regression_percent=options["max_regression_percent"],
+            ),
+            runs=RunsFolder(options["runs_folder"]),
+            surroundings=collect_surroundings(
+                dataset, created_at=now.isoformat(timespec="milliseconds")
+            ),
+            now=now,
+            unique=uuid4(),
+            command=sys.argv,
+        )
+        for name, value in finished.metrics["openloop"].items():
+            click.echo(f"  {name}: {'-' if value is None else format(value, '.6g')}")
+        word = finished.summary["status"].upper()
+        colour = "green" if finished.passed else "red"
+        click.echo(f"{click.style(word, fg=colour)}  {finished.summary['reason']}")
+        click.echo(f"  {_shown(finished.folder / 'report.html')}")
+    sys.exit(0 if finished.passed else 1)
+
+
+DRIVING_COMMANDS = (suite, baseline, compare, failures, openloop)
