@@ -39,6 +39,9 @@ class Regression(Artefact):
     schema_version: Version
     status: Literal["pass", "fail"]
     failures: list[str]
+    gates: list[str] = Field(
+        default_factory=list, description="Those failures that are the run's own."
+    )
     deltas: dict[str, Delta]
     baseline: str | None = Field(description="The baseline's name; None without one.")
     max_regression_percent: float

@@ -1,6 +1,6 @@
 """A run beside a baseline: what got worse, and by how much."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fieldproof.driving.artefacts import SCHEMA_VERSION
@@ -105,7 +105,12 @@ def compare(
         if one["change"] == "missing"
     ]
     return regression(
-        failures, deltas, changes, baseline=name, max_regression_percent=max_regression_percent
+        failures,
+        deltas,
+        changes,
+        gates=gates,
+        baseline=name,
+        max_regression_percent=max_regression_percent,
     )
 
 
@@ -114,6 +119,7 @@ def regression(
     deltas: Mapping[str, Any],
     changes: list[dict[str, str]],
     *,
+    gates: Sequence[str],
     baseline: str | None,
     max_regression_percent: float,
 ) -> dict[str, Any]:
@@ -122,6 +128,7 @@ def regression(
         "schema_version": SCHEMA_VERSION,
         "status": "fail" if failures else "pass",
         "failures": failures,
+        "gates": list(gates),
         "deltas": dict(deltas),
         "baseline": baseline,
         "max_regression_percent": max_regression_percent,

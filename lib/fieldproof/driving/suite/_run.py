@@ -203,7 +203,9 @@ def _write(
     gates = gate_failures(suite.gates, metrics["aggregate"])
     most = suite.gates.max_regression_percent or 0.0
     comparison = Comparison(
-        regression(gates, {}, [], baseline=None, max_regression_percent=most), failures, None
+        regression(gates, {}, [], gates=gates, baseline=None, max_regression_percent=most),
+        failures,
+        None,
     )
     if options.baseline is not None and run_id is not None and ended_at is not None:
         comparison = compare_runs(

@@ -1,0 +1,258 @@
+"""An open-loop run: its files, what is missing, datasets that are none."""
+
+import json
+import os
+import shutil
+import textwrap
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import jsonschema
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fieldproof.driving.agents import Limits, find_agent
+from fieldproof.driving.artefacts import schema_of
+from fieldproof.driving.history import BaselinesFolder, compare_finished
+from fieldproof.driving.openloop import (
+    DatasetMetadata,
+    OpenLoopOptions,
+    Score,
+    load_dataset,
+    run_openloop,
+    run_openloop_into,
+)
+from fieldproof.driving.provenance import collect_surroundings
+from fieldproof.model import ScenarioError
+from fieldproof.runs import RunsFolder, load, verify
+from tests.driving.builders import EXAMPLES, ROOT
+
+DATASET = ROOT / "examples" / "datasets" / "sample_openloop"
+RULES = EXAMPLES / "rule_based_agent.py"
+NOW = datetime(2026, 6, 11, 5, 33, 36, tzinfo=UTC)
+
+
+def run(folder, dataset=DATASET, agent=RULES, **options):
+    return run_openloop(
+        load_dataset(dataset),
+        OpenLoopOptions(find_agent(str(agent)), host=os.environ, **options),
+        runs=RunsFolder(folder / "runs"),
+        surroundings=collect_surroundings(folder, created_at=NOW.isoformat()),
+        now=NOW,
+        unique=uuid4(),
+    )
+
+
+def agent_file(folder, body):
+    path = folder / "agent.py"
+    text = textwrap.indent(textwrap.dedent(body), " " * 8)
+    path.write_text(
+        f"import os, time\n\n\nclass Agent:\n    def predict(self, sample):\n{text}\n", "utf-8"
+    )
+    return path
+
+
+def valid(name, data):
+    jsonschema.Draft202012Validator(schema_of(name)).validate(data)
+    return data
+
+
+def read(path):
+    return json.loads(path.read_text("utf-8"))
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_the_sample_dataset_is_predicted_and_every_file_is_valid_by_its_schema(tmp_path):
+    finished = run(tmp_path)
+    folder = finished.folder
+    assert finished.passed
+    valid("openloop_summary", read(folder / "summary.json"))
+    provenance = valid("openloop_provenance", read(folder / "provenance.json"))
+    metrics = valid("openloop_metrics", read(folder / "metrics.json"))
+    assert read(folder / "openloop" / "aggregate_metrics.json") == metrics
+    valid("regression", read(folder / "regression.json"))
+    valid("config", yaml.safe_load((folder / "config.yaml").read_text("utf-8")))
+    for one in lines(folder / "openloop" / "predictions.jsonl"):
+        valid("openloop_prediction", one)
+    for one in lines(folder / "openloop" / "per_sample_metrics.jsonl"):
+        valid("openloop_sample_metrics", one)
+    assert set(metrics["definitions"]) == set(metrics["openloop"])
+    assert set(provenance["dataset_sample_hashes"]) == {
+        str(path) for path in (DATASET / "samples").iterdir()
+    }
+    assert len(provenance["dataset_annotation_hashes"]) == 4
+    for form in ("report.html", "report.md", "junit.xml"):
+        assert "trajectory_prediction" in (folder / form).read_text("utf-8")
+
+
+def test_an_open_loop_run_is_sealed_and_listed_as_every_other(tmp_path):
+    finished = run(tmp_path)
+    directory = RunsFolder(tmp_path / "runs").find("latest")
+    assert directory.path == finished.folder
+    assert verify(directory) == ()
+    assert load(directory)["status"] == "passed"
+
+
+def test_the_hash_of_a_dataset_covers_every_file_and_not_where_it_lies(tmp_path):
+    first = load_dataset(DATASET).hashes["dataset_hash"]
+    copy = tmp_path / "copy"
+    shutil.copytree(DATASET, copy)
+    assert load_dataset(copy).hashes["dataset_hash"] == first
+    for name in ("metadata.yaml", "samples/000001.json", "annotations/lanes.json"):
+        changed = tmp_path / name.replace("/", "_")
+        shutil.copytree(DATASET, changed)
+        path = changed / name
+        path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+        assert load_dataset(changed).hashes["dataset_hash"] != first
+
+
+def test_without_time_and_place_it_repeats_to_the_byte(tmp_path):
+    def bytes_of(name):
+        options = OpenLoopOptions(find_agent(str(RULES)), host=os.environ)
+        finished = run_openloop_into(load_dataset(DATASET), options, tmp_path / name)
+        return {
+            path.relative_to(finished.folder): path.read_bytes()
+            for path in finished.folder.rglob("*")
+            if path.is_file()
+        }
+
+    assert bytes_of("one") == bytes_of("two")
+
+
+FAULTS = [
+    ("raise ValueError('no')", "predict raised ValueError: no"),
+    ("return [1]", "predict answered list, not a mapping"),
+    ("return {'trajectory': [{'x': float('nan'), 'y': 0}]}", "predict answered nan for trajectory[0].x"),
+    ("time.sleep(600)", "predict gave no answer within 0.5 s"),
+    ("os._exit(2)", "it ended itself with exit code 2 during predict"),
+    ("return {}", "lacks trajectory (no trajectory), control (steer, throttle, brake), occupancy grid, detections"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "fault"), FAULTS)
+def test_a_sample_without_a_prediction_makes_the_run_incomplete_and_the_next_goes_on(
+    tmp_path, body, fault
+):
+    good = "return {'trajectory': [{'x': 3, 'y': 0}, {'x': 4, 'y': 0}], 'control': {'steer': 0, 'throttle': 0, 'brake': 0}, 'occupancy_grid': [[0, 1], [0, 1]], 'detections': []}"
+    agent = agent_file(tmp_path, f"if sample['ego']['x'] == 0: {body}\n{good}")
+    finished = run(tmp_path, agent=agent, limits=Limits(act_s=0.5))
+    assert finished.summary["status"] == "incomplete"
+    assert finished.summary["reason"] == "1 sample is missing"
+    first, second = lines(finished.folder / "openloop" / "predictions.jsonl")
+    assert (first["fault"], second["fault"]) == (fault, None)
+    assert finished.metrics["openloop"]["missing_samples"] == 1
+    assert finished.metrics["openloop"]["miss_rate"] == 0.5
+    assert load(RunsFolder(tmp_path / "runs").find("latest"))["status"] == "inconclusive"
+
+
+def test_an_agent_that_cannot_be_loaded_misses_every_sample(tmp_path):
+    broken = tmp_path / "broken.py"
+    broken.write_text("import nowhere_at_all\n", "utf-8")
+    finished = run(tmp_path, agent=broken)
+    assert finished.metrics["openloop"]["missing_samples"] == 2
+    assert finished.summary["reason"] == "2 samples are missing"
+
+
+def test_an_incomplete_run_is_never_better_than_its_baseline(tmp_path):
+    runs, baselines = RunsFolder(tmp_path / "runs"), BaselinesFolder(tmp_path / "baselines")
+    good = run(tmp_path)
+    made = runs.find(good.folder.name)
+    baselines.create("good", made, created_at="t", description="", replace=False)
+    agent = agent_file(tmp_path, "raise ValueError('no')")
+    lost = run(tmp_path, agent=agent, baseline=baselines.find("good"))
+    assert not lost.passed
+    assert "missing_samples regressed from 0 to 2" in lost.regression["failures"]
+    assert "trajectory_ade of the baseline was not measured" in lost.regression["failures"]
+    again = compare_finished(
+        runs,
+        runs.find(lost.folder.name),
+        baselines.find("good"),
+        changed_at="now",
+        max_regression_percent=1e6,
+    )
+    assert "2 samples are missing" in again["failures"]
+    assert verify(runs.find(lost.folder.name)) == ()
+
+
+BROKEN = [
+    ("no_folder", None, "is no folder"),
+    ("no_samples", {"metadata.yaml": "name: x\n"}, "has no samples/*.json"),
+    ("no_json", {"samples/1.json": "{"}, "is no JSON"),
+    ("nan", {"samples/1.json": '{"sample_id": "1", "input": {"x": NaN}}'}, "NaN is not JSON"),
+    ("no_input", {"samples/1.json": '{"sample_id": "1"}'}, "input: is missing"),
+    ("bad_id", {"samples/1.json": '{"sample_id": "../1", "input": {}}'}, "sample_id: must match"),
+    ("a_list", {"samples/1.json": "[]"}, "must be a mapping"),
+    (
+        "twice",
+        {"samples/1.json": '{"sample_id": "1", "input": {}}', "samples/2.json": '{"sample_id": "1", "input": {}}'},
+        "sample_id: 1 is that of 1.json as well",
+    ),
+    (
+        "annotations",
+        {"samples/1.json": '{"sample_id": "1", "input": {}}', "annotations/objects.json": "[]"},
+        "must be a mapping by sample id",
+    ),
+    (
+        "metadata",
+        {"samples/1.json": '{"sample_id": "1", "input": {}}', "metadata.yaml": "miss_threshold_m: -1\n"},
+        "miss_threshold_m: must be positive (got -1)",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "said"), [pytest.param(*row[1:], id=row[0]) for row in BROKEN])
+def test_what_is_no_dataset_is_refused_before_anything_is_run(tmp_path, files, said):
+    folder = tmp_path / "data"
+    for name, text in (files or {}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load_dataset(folder)
+    assert said in str(caught.value)
+    assert str(folder) in str(caught.value)
+
+
+@settings(
+    max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(raw=st.binary(max_size=120) | st.text(max_size=60).map(str.encode))
+def test_whatever_bytes_a_sample_holds_it_is_refused_with_its_file(tmp_path, raw):
+    path = tmp_path / "data" / "samples" / "1.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw)
+    with pytest.raises(ScenarioError) as caught:
+        load_dataset(tmp_path / "data")
+    assert all(one.file == str(path) for one in caught.value.problems)
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+FIELDS = ["trajectory", "control", "occupancy_grid", "occupancy", "detections", "boxes"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    truth=st.dictionaries(st.sampled_from(FIELDS), json_values, max_size=4),
+    prediction=st.none() | st.dictionaries(st.sampled_from(FIELDS), json_values, max_size=4),
+)
+def test_whatever_truth_and_prediction_hold_figures_are_finite_or_none(truth, prediction):
+    score = Score(DatasetMetadata())
+    score.add(truth, prediction)
+    figures = score.finish()
+    json.dumps(figures, allow_nan=False)
+    assert 0 <= figures["occupancy_iou"] <= 1
+    assert 0 <= figures["detection_map"] <= 1
