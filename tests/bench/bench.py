@@ -14,7 +14,7 @@ from fieldproof.runs import evidence_digest
 from fieldproof_sim.bench import measure_loop
 from tests.bench.builds import measure_limit, measure_noop
 from tests.bench.checkout import ROOT, SCENARIO, Checkout, MeasurementError
-from tests.bench.evaluation import measure_evaluation
+from tests.bench.evaluation import measure_against_rtamt, measure_evaluation
 from tests.bench.figures import FIGURES, Figure, Result, judge, judge_equality, not_measured
 from tests.bench.live import LiveRun, keep_differing, run_once
 from tests.bench.machine import Watch
@@ -152,6 +152,9 @@ class Bench:
         with Watch() as watch:
             samples = [measure_evaluation() for _ in range(self._effort.desk)]
         self._keep("evaluate", samples, [watch])
+        ratio = measure_against_rtamt()
+        if ratio is not None:
+            self.details["evaluate_per_rtamt"] = ratio
 
     def _recorded(self, scratch: Path) -> None:
         self._say("a recording of a hundred topics")
