@@ -70,3 +70,9 @@ def test_the_first_occurrence_of_a_repeated_entry_is_judged():
     ]
     result = verdict(within_time(2), samples)
     assert (result.status, result.t_s) == ("passed", 1.0)
+
+
+def test_the_first_start_counts_however_often_it_is_told():
+    samples = [action(1, "started"), action(3, "started"), clock(4.05)]
+    result = verdict(within_time(3), samples)
+    assert (result.status, result.t_s) == ("failed", 4.0)

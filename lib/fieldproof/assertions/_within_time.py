@@ -70,7 +70,7 @@ class WithinTimeChecker(Checker):
         """Follow the entry's first occurrence."""
         if label != self._label or self._status is not None:
             return
-        if event == "started":
+        if event == "started" and self._started_s is None:
             self._started_s = t
             self.due_s = (to_ns(t) + self._spec.max_s.ns) / NS_PER_S
         elif event == "finished":
