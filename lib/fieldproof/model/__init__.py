@@ -49,6 +49,7 @@ from fieldproof.model._settings import Mode, Outputs, RunBudget, TimeSettings, V
 from fieldproof.model._signals import Signal, When
 from fieldproof.model._source import Document, SourceMap
 from fieldproof.model._strict import Strict
+from fieldproof.model._text_form import TextForm
 from fieldproof.model._toml import read_workspace_file
 from fieldproof.model._validate import validate_document, validated
 from fieldproof.model._world import World
@@ -90,6 +91,7 @@ __all__ = [
     "Signal",
     "SourceMap",
     "Strict",
+    "TextForm",
     "TimeSettings",
     "TimelineBase",
     "TopicName",
