@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from fieldproof.assertions.conformance import (
     planned,
 )
 from fieldproof.model import AssertionBase, ScenarioError
+from fieldproof.samples import Sample
 
 from .cases import CASES
 from .plugins import VisitsWaypoints, VisitsWaypointsChecker, VisitsWaypointsType
@@ -37,6 +39,16 @@ def problems(kind):
 @pytest.mark.parametrize("name", sorted(TYPES))
 def test_each_built_in_type_conforms(name):
     check_conformance(type(TYPES[name]), CASES[name])
+
+
+def on_the_wall_clock(case):
+    samples = [Sample(one.kind, 1.7e9 + one.sim, one.sim, one.data) for one in case.samples]
+    return replace(case, samples=samples)
+
+
+@pytest.mark.parametrize("name", sorted(TYPES))
+def test_each_built_in_type_conforms_on_the_wall_clock(name):
+    check_conformance(type(TYPES[name]), list(map(on_the_wall_clock, CASES[name])), mode="sim")
 
 
 def test_there_are_cases_for_every_type():
