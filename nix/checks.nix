@@ -2,7 +2,7 @@
 { boot, sources, dev }:
 let
   folders =
-    [ "lib" "sim" "bridge" "robots" "reports" "tests" "nix" "worlds" "scenarios" "docs" "examples" "schemas" ];
+    [ "lib" "sim" "bridge" "robots" "reports" "tests" "nix" "worlds" "scenarios" "docs" "examples" "schemas" "packs" ];
   check = name: script: boot.run "check-${name}" { HOME = "/build"; } ''
     mkdir tree && cd tree
     cp ${../pyproject.toml} pyproject.toml

@@ -189,7 +189,7 @@ class Agent:
             moved[place] += 1e-4
             slope.append((error_of(base, moved, goal) - now) / 1e-4)
         size = math.hypot(*slope) or 1.0
-        rate = min(1.2, 2.5 * now)
+        rate = min(0.7, 2.5 * now)
         return {"joint_velocities": [-rate * one / size for one in slope], "gripper": 0.0}
 
 

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import click
 
+from fieldproof.cli._driving_packs import packs
 from fieldproof.cli._errors import reported, stop
 from fieldproof.cli._exit_codes import INVALID
 
@@ -382,4 +383,4 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
     sys.exit(0 if finished.passed else 1)
 
 
-DRIVING_COMMANDS = (suite, baseline, compare, failures, openloop)
+DRIVING_COMMANDS = (suite, baseline, compare, failures, openloop, packs)

@@ -45,7 +45,8 @@ def safety_score(metrics: Mapping[str, Any]) -> float:
 class EpisodeMetrics:
     """Measures one episode.
 
-    A hard brake begins where the speed falls by at least 4 m/s2, and ends where it does no more.
+    A hard brake begins where the speed falls by at least 4 m/s2, and ends where it does no more;
+    a manipulator has none.
     """
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
@@ -102,7 +103,8 @@ class EpisodeMetrics:
     def _brake(self, frame: Mapping[str, Any]) -> None:
         took = frame["t"] - self._t
         falls = (self._speed - frame["ego"]["speed"]) / took if took > 0 else 0.0
-        hard = falls >= HARD_BRAKE_MPS2 - _TOLERANCE_MPS2
+        drives = "robot" not in frame  # an arm stops at once, and that is no brake
+        hard = drives and falls >= HARD_BRAKE_MPS2 - _TOLERANCE_MPS2
         if hard and not self._braking:
             self._counts["hard_brake_count"] += 1
             self.hard_brakes.append((frame["t"], frame["frame_index"], falls))
