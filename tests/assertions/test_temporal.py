@@ -178,6 +178,14 @@ def test_a_hold_is_judged_on_the_clock_too():
     assert (ended.status, ended.t_s) == ("passed", 3.0)
 
 
+@pytest.mark.parametrize("ticks", [[], [4], [3, 3.5]])
+def test_the_figures_do_not_depend_on_how_often_time_is_told(ticks):
+    judge = evaluator(temporal("eventually", for_s=2, within_s=6))
+    for sample in [start(), value(1, 0), *map(clock, ticks), end(7)]:
+        judge.feed(sample)
+    assert judge.kpis()["it.longest_hold_s"]["value"] == 2.0
+
+
 def test_a_break_at_the_end_of_the_hold_comes_after_it():
     one = temporal("eventually", for_s=2)
     assert verdict(one, [value(1, 0), value(3, 5)]).status == "passed"

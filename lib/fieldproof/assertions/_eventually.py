@@ -79,7 +79,8 @@ class EventuallyChecker(TemporalChecker):
     def on_tick(self, t: float) -> None:
         """Pass what has held long enough; end the window."""
         self._pass_if_held(t)
-        super().on_tick(t)
+        if not self.done:
+            super().on_tick(t)
 
     def on_close(self, t: float, when: str) -> None:
         """Fail, unless it has held up to now."""
