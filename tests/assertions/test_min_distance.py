@@ -55,6 +55,14 @@ def test_where_the_other_has_no_pose_of_that_instant_its_last_one_counts():
     assert (late.status, late.t_s) == ("failed", 2.0)
 
 
+def test_a_pose_that_waits_for_another_of_its_instant_is_measured_when_time_moves_on():
+    judge = evaluator(apart())
+    told = [start(), other(0, 9.0), pose(1, 0.0), pose(2, 8.0)]
+    assert [one for sample in told for one in judge.feed(sample)] == []
+    (result,) = judge.feed(clock(2.05))
+    assert (result.status, result.t_s, result.sim_s) == ("failed", 2.0, 5.5)
+
+
 def test_the_deadline_is_judged_before_it_passes():
     samples = [other(0, 9.0), pose(1, 0.0), pose(2, 8.0), clock(9)]
     assert verdict(apart(within_s=2), samples).t_s == 2.0

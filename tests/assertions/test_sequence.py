@@ -198,6 +198,8 @@ def test_messages_older_than_the_step_before_do_not_count():
     samples = [action(2, "started"), value(1, 1), value(-1, 1), end(9)]
     assert verdict(order(STARTED, MOVING), samples).status == "failed"
     assert verdict(order(MOVING), [value(-1, 1), end(9)]).status == "failed"
+    samples = [value(2, 1), action(1, "finished", "failed"), action(3, "finished", "ok"), end(9)]
+    assert verdict(order(MOVING, FINISHED), samples).status == "passed"
 
 
 def test_a_run_that_breaks_off_skips_it():
