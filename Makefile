@@ -13,7 +13,7 @@ FILE = scenarios/$(SCENARIO).yaml
 RUN = nix/exec
 SUITE ?= urban_driving_smoke
 AGENT ?= examples/agents/rule_based_agent.py
-SOURCES = lib sim bridge robots reports tests nix examples
+SOURCES = lib sim bridge robots reports tests nix examples docs packs
 
 .PHONY: help
 help: ## show this list
