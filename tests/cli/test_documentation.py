@@ -45,7 +45,7 @@ def flags(command):
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_option_of_a_command_stands_in_its_section(name):
-    known = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", section(name) + section_of_all(name)))
+    known = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", section(name) + section_of_all(name)))
     assert [flag for flag in flags(COMMANDS[name]) if flag not in known] == []
 
 
@@ -63,7 +63,7 @@ def test_no_section_names_an_option_that_its_commands_do_not_have(name):
         if each.split()[0] == name
         for flag in flags(command)
     }
-    said = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", section(name)))
+    said = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", section(name)))
     assert said - own == set()
 
 
