@@ -148,6 +148,7 @@ class Bridge:
             "still": self._still,
             "tick": self._tick,
             "fault": self._fault,
+            "charge": self._charge,
             "stack": self._stack,
             "stats": self._stats,
         }
@@ -225,7 +226,9 @@ class Bridge:
             )
         time_ns = self._time_ns
         with self._commands.lock:
-            parameters = self._faults.change(route, fault, request["parameters"], time_ns)
+            parameters = self._faults.change(
+                route, fault, request["parameters"], time_ns, request.get("holder", "")
+            )
             if route == COMMAND_ROUTE:
                 self._commands.change(str(fault))
         name = str(route)
@@ -234,6 +237,10 @@ class Bridge:
             for thread in self._threads:
                 thread.renew()
         return {"time_ns": time_ns, "parameters": parameters}
+
+    def _charge(self, _: dict[str, Any]) -> dict[str, Any]:
+        time_ns = self._time_ns
+        return {"time_ns": time_ns, "percent": self._faults.charge_pct(time_ns)}
 
     def _stack(self, request: dict[str, Any]) -> dict[str, Any]:
         own, all_running = request.get("own"), request.get("all_running")

@@ -40,6 +40,9 @@ FAULTS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
+_BATTERY: Final = "battery"
+
+
 @dataclass(frozen=True, slots=True)
 class FaultDesk:
     """Sets and lifts the faults of one vehicle's routes.
@@ -53,19 +56,22 @@ class FaultDesk:
     specs: Mapping[str, RouteSpec]
 
     def change(
-        self, route: object, fault: object, parameters: object, time_ns: int
+        self, route: object, fault: object, parameters: object, time_ns: int, holder: object = ""
     ) -> Mapping[str, Any] | None:
-        """Set a fault, or lift it with None; returns the parameters it has now.
+        """Set a fault, or lift it with None; returns the parameters the holder has it with now.
+
+        Each holder sets and lifts its own, and the fault acts while anyone holds it.
 
         Args:
             route: the route's name.
             fault: the fault's name.
             parameters: a map, or None.
             time_ns: simulation time of the change.
+            holder: who sets or lifts it, a text.
 
         Raises:
-            BridgeError: ``unknown_route``, ``unknown_fault``, or ``bad_request`` with every
-                parameter that is wrong.
+            BridgeError: ``unknown_route``, ``unknown_fault``, ``not_held`` when there is nothing
+                to lift, or ``bad_request`` with every parameter that is wrong.
         """
         spec = self.specs.get(str(route))
         if spec is None:
@@ -76,14 +82,31 @@ class FaultDesk:
             has = ", ".join(takes)
             raise BridgeError("unknown_fault", f"{spec.name} takes no fault {fault!r} (has: {has})")
         name = str(fault)
+        if not isinstance(holder, str):
+            raise BridgeError("bad_request", f"holder must be a text (got {holder!r})")
+        if parameters is None and holder not in self.routes[spec.name].active.get(name, {}):
+            whose = holder or "no name"
+            raise BridgeError("not_held", f"{spec.name} has no {name} that {whose} could lift")
         new: Mapping[str, Any] | None = None
         if parameters is not None:
             try:
                 new = checked(spec.kind, name, parameters)
             except ValueError as error:
                 raise BridgeError("bad_request", f"{spec.name} {name}: {error}") from error
-        self.routes[spec.name].set_fault(name, new, time_ns)
+        self.routes[spec.name].set_fault(name, new, time_ns, holder=holder)
         return new
+
+    def charge_pct(self, time_ns: int) -> float:
+        """The battery's charge at a time, percent.
+
+        Raises:
+            BridgeError: ``unknown_route`` without a battery.
+        """
+        spec = self.specs.get(_BATTERY)
+        if spec is None:
+            raise BridgeError("unknown_route", "the vehicle has no battery")
+        source: Any = spec.source
+        return Drain(source).percent(self.routes[_BATTERY].active.get("drain", {}), time_ns)
 
 
 def faulty_route(spec: RouteSpec, *, seed: int, vehicle: str) -> Route[Any]:

@@ -261,6 +261,28 @@ def test_faults_act_together_and_are_told_in_the_order_they_act_in(drive):
     assert stamp_ns(state) == drive.time_ns - TICK_NS
 
 
+def test_a_fault_acts_until_its_last_holder_lifts_it(drive):
+    drive.go(0.2)
+    for holder, parameters in (("a", {}), ("b", {}), ("a", None)):
+        request = {"route": "gps", "fault": "deny", "parameters": parameters, "holder": holder}
+        assert drive.bridge.call("fault", **request)["ok"]
+    here = drive.go(0.2)
+    assert [state["faults"] for state in here["_bridge/faults"]] == [["deny"]] * 3
+    assert here["gps/fix"][0]["status"]["status"] == -1
+    assert drive.bridge.call("fault", **request | {"holder": "b"})["ok"]
+    assert drive.go(0.2)["gps/fix"][0]["status"]["status"] == 0
+
+
+def test_the_charge_is_told_for_the_moment_it_is_asked_at(drive):
+    drive.go()
+    assert drive.bridge.call("charge")["percent"] == 100.0
+    drive.fault("battery", "drain", {"to_pct": 0.0, "duration_s": 1.0})
+    drive.go(0.25)
+    reply = drive.bridge.call("charge")
+    assert (reply["time_ns"], reply["percent"]) == (drive.time_ns, pytest.approx(75.0))
+    drive.fault("battery", "drain", None)
+
+
 def test_a_fault_told_between_ticks_counts_as_published_with_the_next(drive):
     drive.go()
     drive.fault("imu", "bias", {})
@@ -291,6 +313,11 @@ def test_who_comes_late_is_told_of_the_faults_that_act(simulator, start_bridge, 
         ({"route": "imu", "fault": "freeze"}, "bad_request", "null to lift"),
         ({"route": "imu", "fault": "freeze", "parameters": 1}, "bad_request", "must be a map"),
         ({}, "bad_request", "parameters"),
+        (
+            {"route": "imu", "fault": "freeze", "parameters": None, "holder": "jam#2"},
+            "not_held",
+            "imu has no freeze that jam#2 could lift",
+        ),
         (
             {"route": "imu", "fault": "dropout", "parameters": {"probability": 2}},
             "bad_request",

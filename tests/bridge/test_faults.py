@@ -11,7 +11,7 @@ from fieldproof_bridge._errors import BridgeError
 from fieldproof_bridge._faults import FAULTS, faulty_route
 from fieldproof_bridge._parameters import checked
 
-from .desks import SPECS, SPOTS, S, passed
+from .desks import SPECS, SPOTS, S, make_desk, passed
 from .peer import ROOT
 
 
@@ -83,7 +83,7 @@ def test_a_frozen_battery_tells_the_charge_of_before_and_drains_on(desk):
 CHANGES = st.sampled_from([("noise", {"linear_mps": 1.0}), ("dropout", {"probability": 0.5})])
 STEPS = st.one_of(
     st.just("reading"),
-    st.tuples(CHANGES | st.just(("freeze", {})), st.booleans()),
+    st.tuples(CHANGES | st.just(("freeze", {})), st.booleans(), st.sampled_from("ab")),
 )
 
 
@@ -96,17 +96,19 @@ def test_a_route_does_what_its_injectors_do_one_after_the_other(steps):
     active = {}
     for number, step in enumerate(steps):
         if step != "reading":
-            (name, parameters), lifted = step
+            (name, parameters), lifted, holder = step
             whole = None if lifted else checked("odometry", name, parameters)
-            route.set_fault(name, whole)
-            active[name] = whole
+            route.set_fault(name, whole, holder=holder)
+            active.setdefault(name, {}).pop(holder, None)
+            if whole is not None:
+                active[name][holder] = whole
             continue
         reading = expected = SPOTS["odometry"](number * S)
         for injector in injectors:
-            parameters = active.get(injector.name)
-            if parameters is not None:
+            held = dict(sorted(active.get(injector.name, {}).items()))
+            if held:
                 last = through[injector.name][-1]
-                expected = injector.apply(expected, last, number * S, parameters)
+                expected = injector.apply(expected, last, number * S, held)
             if expected is None:
                 break
             through[injector.name].append(expected)
@@ -204,3 +206,22 @@ def test_a_fault_that_cannot_be_set_is_refused(desk, *, route, fault, parameters
     assert refused.value.code == code
     assert said in refused.value.message
     assert all(not each.active for each in desk.routes.values())
+
+
+def test_nobody_lifts_what_another_holds(desk):
+    desk.change("gps", "deny", {}, 0, "one")
+    for holder in ("other", ""):
+        with pytest.raises(
+            BridgeError, match=r"gps has no deny that (other|no name) could lift"
+        ) as no:
+            desk.change("gps", "deny", None, 0, holder)
+        assert no.value.code == "not_held"
+    assert math.isnan(passed(desk, "gps", S).altitude_m)
+    with pytest.raises(BridgeError, match="holder must be a text"):
+        desk.change("gps", "deny", {}, 0, 3)
+
+
+def test_a_vehicle_without_a_battery_has_no_charge(manifest_data):
+    del manifest_data["power"]
+    with pytest.raises(BridgeError, match="no battery"):
+        make_desk(manifest_data).charge_pct(0)

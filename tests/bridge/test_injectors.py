@@ -222,3 +222,108 @@ def test_numbers_of_different_times_differ(seed, one, other):
     draws = Draws(seed, "ugv1", "imu", "noise")
     same = draws.at(one).random(4).tolist() == draws.at(other).random(4).tolist()
     assert same == (one == other)
+
+
+BOTH = pytest.mark.parametrize("first", ["a", "b"], ids=["the first ends", "the second ends"])
+
+
+@BOTH
+@pytest.mark.parametrize(("route", "fault"), [("gps", "deny"), ("odometry", "freeze")])
+def test_a_fault_without_parameters_acts_while_any_of_two_holds_it(desk, route, fault, first):
+    passed(desk, route, S)
+    desk.change(route, fault, {}, S, "a")
+    at_first = str(passed(desk, route, 2 * S))
+    desk.change(route, fault, {}, 2 * S, "b")
+    desk.change(route, fault, None, 3 * S, first)
+    frozen = str(passed(desk, route, 4 * S))
+    assert frozen == at_first.replace(f"stamp_ns={2 * S}", f"stamp_ns={4 * S}")
+    desk.change(route, fault, None, 4 * S, "b" if first == "a" else "a")
+    assert passed(desk, route, 5 * S) == SPOTS[route](5 * S)
+
+
+@BOTH
+def test_offsets_and_biases_add_up_and_end_one_by_one(desk, first):
+    sizes = {"a": 30.0, "b": 4.0}
+    for holder, size in sizes.items():
+        desk.change("gps", "offset", {"up_m": size, "east_m": 1.0}, 0, holder)
+        desk.change("imu", "bias", {"gyro_radps": [size, 0.0, 0.0]}, 0, holder)
+    assert passed(desk, "gps", S) == moved(SPOTS["gps"](S), 2.0, 0.0, 34.0)
+    assert passed(desk, "imu", S).angular_velocity == pytest.approx((34.1, 0.2, 0.3))
+    desk.change("gps", "offset", None, 0, first)
+    desk.change("imu", "bias", None, 0, first)
+    left = sizes["b" if first == "a" else "a"]
+    assert passed(desk, "gps", S) == moved(SPOTS["gps"](S), 1.0, 0.0, left)
+    assert passed(desk, "imu", S).angular_velocity == pytest.approx((left + 0.1, 0.2, 0.3))
+
+
+def test_in_which_order_the_holders_came_changes_nothing(manifest_data):
+    sums = []
+    for holders in ("abc", "cab"):
+        desk = make_desk(manifest_data)
+        for holder in holders:
+            bias = {"a": 0.1, "b": 0.2, "c": 0.3}[holder]
+            desk.change("imu", "bias", {"gyro_radps": [bias] * 3}, 0, holder)
+            desk.change("imu", "noise", {"gyro_radps": bias}, 0, holder)
+        sums.append(passed(desk, "imu", S))
+    assert sums[0] == sums[1]
+
+
+@pytest.mark.parametrize(
+    ("route", "parameters", "measured"),
+    [
+        ("imu", ("gyro_radps", "accel_mps2"), lambda r: (*r.angular_velocity, *r.linear_acceleration)),
+        ("odometry", ("linear_mps", "angular_radps"), lambda r: (r.linear_mps, r.angular_radps)),
+        ("gps", ("vertical_m",), lambda r: (r.altitude_m,)),
+        ("lidar", ("range_m",), lambda r: np.frombuffer(r.ranges, dtype="<f4")[[0, 2]]),
+    ],
+)  # fmt: skip
+def test_the_variances_of_noises_add_up(desk, route, parameters, measured):
+    for holder, deviation in (("a", 0.03), ("b", 0.04)):
+        desk.change(route, "noise", dict.fromkeys(parameters, deviation), 0, holder)
+    found = np.array([measured(passed(desk, route, k * 10_000_000)) for k in range(1, 4001)])
+    assert found.std(axis=0) == pytest.approx([0.05] * found.shape[1], rel=0.05)
+
+
+def test_a_message_is_lost_when_any_of_several_dropouts_loses_it(manifest_data):
+    times = [k * 10_000_000 for k in range(1, 3001)]
+
+    def lost(holders):
+        desk = make_desk(manifest_data)
+        for holder in holders:
+            desk.change("imu", "dropout", {"probability": 0.5}, 0, holder)
+        return {t for t in times if passed(desk, "imu", t) is None}
+
+    assert lost("ab") == lost("a") | lost("b")
+    assert len(lost("ab")) / len(times) == pytest.approx(0.75, abs=0.03)
+
+
+def test_the_tightest_limit_counts_for_each_speed(desk):
+    desk.change("command", "limit", {"max_linear_mps": 0.1}, 0, "a")
+    desk.change("command", "limit", {"max_linear_mps": 0.5, "max_angular_radps": 1.0}, 0, "b")
+    assert passed(desk, "command", S) == VelocityCommand(S, 0.1, -1.0)
+    desk.change("command", "limit", None, S, "b")
+    assert passed(desk, "command", S) == VelocityCommand(S, 0.1, -2.0)
+    desk.change("command", "limit", None, S, "a")
+    assert passed(desk, "command", S) == SPOTS["command"](S)
+
+
+def test_the_lowest_of_several_drains_is_the_charge(desk):
+    desk.change("battery", "drain", {"to_pct": 0.0, "duration_s": 10.0}, 0, "a")
+    desk.change("battery", "drain", {"to_pct": 40.0, "duration_s": 1.0}, 4 * S, "b")
+    levels = [passed(desk, "battery", t * S) for t in (4, 5, 6, 8, 10)]
+    assert [level.percentage for level in levels] == pytest.approx([0.6, 0.4, 0.4, 0.2, 0.0])
+    # it stands at 40 % from 5 s to 6 s
+    assert [level.status for level in levels] == [2, 3, 2, 2, 3]
+    assert desk.charge_pct(8 * S) == pytest.approx(20.0)
+
+
+def test_a_battery_that_cannot_fall_further_is_not_discharging(desk):
+    desk.change("battery", "drain", {"to_pct": 50.0, "duration_s": 1.0}, 0, "a")
+    desk.change("battery", "drain", {"to_pct": 90.0, "duration_s": 9.0}, S, "b")
+    level = passed(desk, "battery", 2 * S)
+    assert (level.percentage, level.status) == (0.5, 3)
+
+
+def test_what_nobody_drains_has_the_charge_that_it_began_with(manifest_data):
+    manifest_data["power"]["battery"]["initial_pct"] = 60.0
+    assert make_desk(manifest_data).charge_pct(5 * S) == 60.0

@@ -49,7 +49,9 @@ def test_a_dropout_by_chance_takes_the_same_messages_in_every_run_of_a_seed(run)
     assert run({0: [set_]}, seed=1) == first
     assert run({0: [set_]}, seed=2) != first
 
-    again = run({10: [set_, lifted], 20: [lifted, set_]}, seed=1)  # another past, another route
+    again = run(
+        {10: [set_, lifted], 20: [set_, lifted, set_]}, seed=1
+    )  # another past, another route
     half = 20 * TICK_NS
     assert [t for t in again if t > half] == [t for t in first if t > half]
     assert len([t for t in again if t <= half]) == 100

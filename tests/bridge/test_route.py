@@ -10,7 +10,7 @@ from fieldproof_bridge._readings import WheelOdometry
 class Dropout:
     name: str = "dropout"
 
-    def apply(self, reading, last, time_ns, parameters):
+    def apply(self, reading, last, time_ns, held):
         return None
 
 
@@ -18,7 +18,7 @@ class Dropout:
 class Freeze:
     name: str = "freeze"
 
-    def apply(self, reading, last, time_ns, parameters):
+    def apply(self, reading, last, time_ns, held):
         return reading if last is None else last
 
 
@@ -26,8 +26,8 @@ class Freeze:
 class Shift:
     name: str = "shift"
 
-    def apply(self, reading, last, time_ns, parameters):
-        return replace(reading, x_m=reading.x_m + parameters["x_m"])
+    def apply(self, reading, last, time_ns, held):
+        return replace(reading, x_m=reading.x_m + sum(each["x_m"] for each in held.values()))
 
 
 def at(time_ns):
@@ -81,7 +81,23 @@ def test_parameters_are_those_of_the_moment_they_were_set():
     route.set_fault("shift", parameters)
     parameters["x_m"] = 5.0
     assert route.pass_through(at(1), 1).x_m == 2.0
-    assert route.active == {"shift": {"x_m": 1.0}}
+    assert route.active == {"shift": {"": {"x_m": 1.0}}}
+
+
+def test_a_fault_acts_until_the_last_of_its_holders_lets_go_of_it():
+    route = Route("odometry", [Shift()])
+    route.set_fault("shift", {"x_m": 10.0}, holder="b")
+    route.set_fault("shift", {"x_m": 1.0}, holder="a")
+    assert route.pass_through(at(1), 1).x_m == 12.0
+    assert list(route.active["shift"]) == ["a", "b"]
+    route.set_fault("shift", {"x_m": 2.0}, holder="a")
+    assert route.pass_through(at(1), 1).x_m == 13.0
+    route.set_fault("shift", None, holder="b")
+    assert route.pass_through(at(1), 1).x_m == 3.0
+    route.set_fault("shift", None, holder="a")
+    assert route.active == {}
+    reading = at(1)
+    assert route.pass_through(reading, 1) is reading
 
 
 def test_an_unknown_injector_names_those_the_route_has():

@@ -119,7 +119,26 @@ def test_a_fault_says_from_when_it_acts():
     context = make(session)
     vehicle = context.vehicle("ugv1")
     assert context.set_fault(vehicle, "gps", "deny", {}) == 1.25
-    assert session.channel.asked == [("fault", {"route": "gps", "fault": "deny", "parameters": {}})]
+    asked = {"route": "gps", "fault": "deny", "parameters": {}, "holder": ""}
+    assert session.channel.asked == [("fault", asked)]
+
+
+def test_the_faults_of_an_occurrence_are_held_by_its_label():
+    session = Session(bridge=[{"time_ns": 0}, {"time_ns": 0}, {"time_ns": 0}])
+    context = make(session)
+    for label in ("jam", "jam#2"):
+        own = context.of(label)
+        own.set_fault(own.vehicle("ugv1"), "gps", "deny", {})
+    own.set_fault(own.vehicle("ugv1"), "gps", "deny", None)
+    assert [fields["holder"] for _, fields in session.channel.asked] == ["jam", "jam#2", "jam#2"]
+    assert (own.clock(), own.sim_s()) == (context.clock(), context.sim_s())
+
+
+def test_the_charge_is_that_of_the_vehicles_bridge():
+    session = Session(bridge=[{"time_ns": 0, "percent": 42.5}])
+    context = make(session)
+    assert context.charge_pct(context.vehicle("ugv1")) == 42.5
+    assert session.channel.asked == [("charge", {})]
 
 
 @pytest.mark.parametrize(("mode", "wait_s"), [("lockstep", 10.0), ("realtime", 0.0)])

@@ -39,6 +39,9 @@ class Context:
         self.now_ns = now_ns
         self.asked = []
 
+    def of(self, _occurrence):
+        return self
+
     def clock(self):
         return self.now_ns() / NS
 

@@ -11,7 +11,7 @@ class ScriptedContext:
 
     tearing_down = False
 
-    def __init__(self, *, parameter=None, refusals=None, acts_from_s=10.0):
+    def __init__(self, *, parameter=None, refusals=None, acts_from_s=10.0, charge=100.0):
         self.t = 0.0
         self.asked = []
         self.lines = []
@@ -19,6 +19,7 @@ class ScriptedContext:
         self.parameter = parameter
         self.refusals = refusals or {}
         self.acts_from_s = acts_from_s
+        self.charge = charge
 
     def _ask(self, what, *details):
         if what in self.refusals:
@@ -66,6 +67,9 @@ class ScriptedContext:
     def set_fault(self, vehicle, route, fault, parameters):
         self._ask("set_fault", vehicle.name, route, fault, parameters)
         return self.sim_s()
+
+    def charge_pct(self, _vehicle):
+        return self.charge
 
 
 class Occurrence:

@@ -227,3 +227,25 @@ def test_a_drain_lasts_as_long_as_the_fall_in_simulation_time_and_stays_down():
     assert [run.until(t) for t in (59.9, 60.0)] == [False, True]
     assert run.context.asked == [(0.0, "set_fault", "ugv1", "battery", "drain", parameters)]
     assert run.end == ("ok", "drained to 5 % over 60 s")
+
+
+def drained(context, to_pct):
+    entry = {"action": "battery.drain", "to_pct": to_pct, "duration_s": "60s"} | UGV
+    parameters = {"to_pct": to_pct, "duration_s": 60.0}
+    resolved = {"route": "battery", "topic": "/b", "fault": "drain", "parameters": parameters}
+    return Occurrence(context, entry, resolved)
+
+
+@pytest.mark.parametrize("charge", [50.0, 90.0])
+def test_a_drain_to_where_the_battery_is_says_that_it_drained_nothing(charge):
+    run = drained(ScriptedContext(charge=charge), 90.0)
+    assert [run.until(t) for t in (59.9, 60.0)] == [False, True]
+    assert (run.context.asked, run.context.lines) == ([], [])
+    assert run.end == ("ok", f"not drained: the charge is {charge:g} %, not above 90 %")
+
+
+def test_a_drain_that_another_overtook_says_where_the_charge_is():
+    run = drained(ScriptedContext(), 40.0)
+    run.context.charge = 12.5
+    assert run.until(60.0)
+    assert run.end == ("ok", "drained to 40 % over 60 s; another drain has taken it to 12.5 %")

@@ -241,6 +241,45 @@ def test_faults_show_on_the_topics_that_they_are_put_on(run, variant, only_run):
     assert levels[-1] == pytest.approx(0.5)
 
 
+def test_entries_that_overlap_on_a_sensor_end_each_for_itself(run, variant, only_run):
+    vehicle = {"vehicle": "ugv1"}
+    long, short = {"at": "1s", "duration_s": "3s"}, {"at": "2s", "duration_s": "1s"}
+    gps = {"action": "gps.deny"} | vehicle
+    imu = {"action": "sensor.freeze", "sensor": "imu"} | vehicle
+    limit = {"action": "actuator.limit"} | vehicle
+    path = with_timeline(
+        variant,
+        {"action": "set_wind", "name": "origin", "velocity": [0, 0, 0]},
+        drive(),
+        gps | long, gps | short,
+        imu | long, imu | short,
+        limit | long | {"max_linear_mps": 0.1}, limit | short | {"max_linear_mps": 0.3},
+        {"action": "battery.drain", "name": "half", "to_pct": 50.0, "duration_s": "1s"} | vehicle,
+        {"action": "battery.drain", "name": "none", "after": "half", "to_pct": 90.0,
+         "duration_s": "1s"} | vehicle,
+        outputs={"record": True, "topics": ["gps/fix", "imu/data", "_bridge/cmd_vel"]},
+    )  # fmt: skip
+    code, out, err = run("run", path)
+    assert code == 0, out + err
+    folder = only_run()
+    rows = occurrences(folder)
+    assert rows["half"]["detail"] == "drained to 50 % over 1 s"
+    assert rows["none"]["detail"] == "not drained: the charge is 50 %, not above 90 %"
+    origin_s = rows["origin"]["sim_s"]
+
+    def within(topic, begin_s, end_s):
+        for _, at_s, message in messages(folder, f"/ugv1/{topic}"):
+            if begin_s + 1e-6 < at_s - origin_s <= end_s + 1e-6:
+                yield message
+
+    assert {m.status.status for m in within("gps/fix", 1, 4)} == {-1}
+    assert {m.status.status for m in within("gps/fix", 4, 5)} == {0}
+    assert len({m.header.stamp.nanosec for m in within("imu/data", 1, 4)}) == 1
+    assert len({m.header.stamp.nanosec for m in within("imu/data", 4, 5)}) == 100
+    assert max(m.linear.x for m in within("_bridge/cmd_vel", 1, 4)) == 0.1
+    assert max(m.linear.x for m in within("_bridge/cmd_vel", 4, 6)) > 0.3
+
+
 def test_what_a_node_refuses_or_does_not_have_fails_the_entry(run, variant, tmp_path):
     asked = {"vehicle": "ugv1", "action": "param.set", "parameter": "loss_timeout_s"}
     cases = {

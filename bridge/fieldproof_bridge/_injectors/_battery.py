@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
     from fieldproof_bridge._manifest import Battery
     from fieldproof_bridge._readings import BatteryLevel
+    from fieldproof_bridge._route import Held
 
 
 @dataclass(frozen=True, slots=True)
 class Drain:
     """A charge that falls in a straight line to ``to_pct`` over ``duration_s``, and stays there.
 
-    It never rises: from below ``to_pct`` it stays where it is. ``started`` adds to the parameters
-    where the fall begins, ``from_pct``, and when, ``since_ns``.
+    It never rises: from below ``to_pct`` it stays where it is. Each holder draws a line of its own
+    from the charge that it finds, and the lowest line is the charge. ``started`` adds to the
+    parameters where the fall begins, ``from_pct``, and when, ``since_ns``.
 
     Attributes:
         battery: the manifest's figures.
@@ -30,24 +32,32 @@ class Drain:
     battery: Battery
     name: str = "drain"
 
-    def started(
-        self, parameters: Mapping[str, Any], before: Mapping[str, Any] | None, time_ns: int
-    ) -> Mapping[str, Any]:
-        """The parameters of a fall that begins where an earlier one, if any, has got to."""
-        level = self.battery.initial_pct if before is None else _percent(before, time_ns)
-        return {**parameters, "from_pct": level, "since_ns": time_ns}
+    def started(self, parameters: Mapping[str, Any], held: Held, time_ns: int) -> Mapping[str, Any]:
+        """The parameters of a fall that begins where earlier ones, if any, have got to."""
+        return {**parameters, "from_pct": self.percent(held, time_ns), "since_ns": time_ns}
+
+    def percent(self, held: Held, time_ns: int) -> float:
+        """The charge at a time, percent."""
+        lines = [_percent(each, time_ns) for each in held.values()]
+        return min(lines, default=self.battery.initial_pct)
 
     def apply(
         self,
         reading: BatteryLevel,
         _last: BatteryLevel | None,
         time_ns: int,
-        parameters: Mapping[str, Any],
+        held: Held,
     ) -> BatteryLevel:
         """The battery on its way down."""
         battery = self.battery
-        percentage = _percent(parameters, time_ns) / 100.0
-        falls = _share(parameters, time_ns) < 1.0
+        level_pct = self.percent(held, time_ns)
+        percentage = level_pct / 100.0
+        falls = any(
+            _percent(line, time_ns) == level_pct
+            and line["to_pct"] < line["from_pct"]
+            and _share(line, time_ns) < 1.0
+            for line in held.values()
+        )
         return replace(
             reading,
             percentage=percentage,

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fieldproof_bridge._conventions import STATUS_NO_FIX
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fieldproof_bridge._readings import Fix
+    from fieldproof_bridge._route import Held
 
 # WGS 84
 _SEMI_MAJOR_M: Final = 6_378_137.0
@@ -19,13 +18,14 @@ _POLE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """No fix: NaN for the place, and nothing known of its covariance. No parameters."""
+    """No fix: NaN for the place, and nothing known of its covariance. No parameters.
+
+    Whether one holds it or several is the same.
+    """
 
     name: str = "deny"
 
-    def apply(
-        self, reading: Fix, _last: Fix | None, _time_ns: int, _parameters: Mapping[str, Any]
-    ) -> Fix:
+    def apply(self, reading: Fix, _last: Fix | None, _time_ns: int, _held: Held) -> Fix:
         """The reading without its place."""
         return replace(
             reading,
@@ -39,15 +39,16 @@ class Deny:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """A fix moved by ``east_m``, ``north_m`` and ``up_m`` at its own latitude."""
+    """A fix moved by ``east_m``, ``north_m`` and ``up_m`` at its own latitude; several add up."""
 
     name: str = "offset"
 
-    def apply(
-        self, reading: Fix, _last: Fix | None, _time_ns: int, parameters: Mapping[str, Any]
-    ) -> Fix:
+    def apply(self, reading: Fix, _last: Fix | None, _time_ns: int, held: Held) -> Fix:
         """The reading elsewhere."""
-        return moved(reading, parameters["east_m"], parameters["north_m"], parameters["up_m"])
+        east_m, north_m, up_m = (
+            sum(each[key] for each in held.values()) for key in ("east_m", "north_m", "up_m")
+        )
+        return moved(reading, east_m, north_m, up_m)
 
 
 def moved(fix: Fix, east_m: float, north_m: float, up_m: float) -> Fix:

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from fieldproof_bridge._readings import Inertial
+    from fieldproof_bridge._route import Held
 
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """``gyro_radps`` and ``accel_mps2``, each [x, y, z], added to what an IMU measures."""
+    """``gyro_radps`` and ``accel_mps2``, each [x, y, z], added to what an IMU measures.
+
+    Several add up.
+    """
 
     name: str = "bias"
 
@@ -20,10 +24,14 @@ class Bias:
         reading: Inertial,
         _last: Inertial | None,
         _time_ns: int,
-        parameters: Mapping[str, Any],
+        held: Held,
     ) -> Inertial:
         """The reading with the biases added."""
-        return shifted(reading, parameters["gyro_radps"], parameters["accel_mps2"])
+        gyro, accel = (
+            [sum(axis) for axis in zip(*(each[key] for each in held.values()), strict=True)]
+            for key in ("gyro_radps", "accel_mps2")
+        )
+        return shifted(reading, gyro, accel)
 
 
 def shifted(

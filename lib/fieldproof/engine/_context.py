@@ -55,6 +55,7 @@ class RunContext:
         workers: the threads of blocking events.
         log: engine.log.
         now_ns: time on the timeline.
+        occurrence: label of the occurrence that asks, which holds the faults that it sets.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class RunContext:
         log: EngineLog,
         *,
         now_ns: Callable[[], int],
+        occurrence: str = "",
     ) -> None:
         self._session = session
         self._world = world
@@ -73,6 +75,7 @@ class RunContext:
         self._workers = workers
         self._log = log
         self._now_ns = now_ns
+        self._occurrence = occurrence
         self._lockstep = session.execution["time"]["mode"] == "lockstep"
         self._vehicles = {
             vehicle["name"]: _Vehicle(
@@ -80,6 +83,18 @@ class RunContext:
             )
             for vehicle in session.vehicles
         }
+
+    def of(self, occurrence: str) -> RunContext:
+        """The same for one occurrence, by its label."""
+        return RunContext(
+            self._session,
+            self._world,
+            self._stacks,
+            self._workers,
+            self._log,
+            now_ns=self._now_ns,
+            occurrence=occurrence,
+        )
 
     @property
     def tearing_down(self) -> bool:
@@ -196,13 +211,27 @@ class RunContext:
         fault: str,
         parameters: Mapping[str, Any] | None,
     ) -> float:
-        """Set or lift a fault of a vehicle's bridge; the simulation time from which it acts."""
+        """Set or lift the occurrence's own fault; the simulation time from which it acts."""
 
         def request() -> float:
             reply = self._session.bridge(vehicle.name).request(
-                "fault", bound_s=_REQUEST_S, route=route, fault=fault, parameters=parameters
+                "fault",
+                bound_s=_REQUEST_S,
+                route=route,
+                fault=fault,
+                parameters=parameters,
+                holder=self._occurrence,
             )
             return float(reply["time_ns"]) / _NS
+
+        return self._asked(request)
+
+    def charge_pct(self, vehicle: VehicleHandle) -> float:
+        """The charge of a vehicle's battery."""
+
+        def request() -> float:
+            reply = self._session.bridge(vehicle.name).request("charge", bound_s=_REQUEST_S)
+            return float(reply["percent"])
 
         return self._asked(request)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fieldproof.engine._context import RunContext
 from fieldproof.engine._errors import InfrastructureError, InterruptedRunError
 from fieldproof.engine._log import EngineLog
 from fieldproof.engine._workers import Workers
-from fieldproof.events import ActionRecord, Event, EventContext, Running, begin
+from fieldproof.events import ActionRecord, Event, Running, begin
 from fieldproof.samples import Sample
 from fieldproof.timeline import (
     CANCELLED,
@@ -39,7 +40,7 @@ class TimelineDriver:
     def __init__(
         self,
         execution: Mapping[str, Any],
-        context: Callable[[Callable[[], int]], EventContext],
+        context: Callable[[Callable[[], int]], RunContext],
         workers: Workers,
         log: EngineLog,
         *,
@@ -171,7 +172,7 @@ class TimelineDriver:
             self._events[entry.action],
             entry.params or {},
             {**(entry.resolved or {}), "limit_s": _limit_s(occurrence)},
-            self._context,
+            self._context.of(occurrence.label),
             record,
             passing=(InfrastructureError, InterruptedRunError),
         )

@@ -190,9 +190,17 @@ class EventContext(Protocol):
     ) -> float:
         """Put a fault on a route of the vehicle's bridge; None lifts it.
 
+        The occurrence holds it: it stays until this occurrence lifts it or the run ends, beside
+        whatever other occurrences hold on the route, and setting it again replaces its
+        parameters. What this occurrence does not hold it cannot lift.
+
         Returns:
             Simulation time in seconds after which it acts.
         """
+        ...
+
+    def charge_pct(self, vehicle: VehicleHandle) -> float:
+        """Return the charge of the vehicle's battery, in percent; refused without a battery."""
         ...
 
     def publish(self, topic: str, message_type: str, fields: Mapping[str, Any]) -> None:

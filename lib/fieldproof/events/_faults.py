@@ -16,7 +16,6 @@ Offset = Annotated[float, Field(ge=-1e6, le=1e6)]
 Bias = Annotated[list[Annotated[float, Field(ge=-1e4, le=1e4)]], Field(min_length=3, max_length=3)]
 Deviation = Annotated[float, Field(gt=0.0, le=1e4)]
 Probability = Annotated[float, Field(gt=0.0, le=1.0)]
-Percent = Annotated[float, Field(ge=0.0, le=100.0)]
 Limit = Annotated[float, Field(ge=0.0, le=1e3)]
 
 _NOISES: dict[str, tuple[str, ...]] = {
@@ -27,7 +26,7 @@ _NOISES: dict[str, tuple[str, ...]] = {
 }
 
 
-class _Fault(TimelineBase):
+class Fault(TimelineBase):
     """What every fault has."""
 
     vehicle: Name = Field(description="The vehicle that has the fault.")
@@ -44,12 +43,12 @@ class _Fault(TimelineBase):
         return {}
 
 
-class _FaultEvent(Event):
+class FaultEvent(Event):
     """What the faults share: an injector of the vehicle's bridge is set, and later lifted.
 
     The injector is found when the scenario is validated. With a duration the entry lasts that long
     and lifts the fault, and so does one that is cancelled; without, it is over at once and the
-    fault stays for the rest of the run.
+    fault stays for the rest of the run. What other entries hold on the route it leaves alone.
     """
 
     fault: ClassVar[str]
@@ -106,14 +105,14 @@ class _FaultEvent(Event):
         return Held(context.clock, lasted, lift, record, detail)
 
 
-class _SensorFault(_Fault):
+class _SensorFault(Fault):
     sensor: TopicName = Field(
         description="A sensor of the manifest, odometry, joint_states, command, battery, or the "
         "topic of one of them."
     )
 
 
-class GpsDeny(_Fault):
+class GpsDeny(Fault):
     """No fix: jamming, a tunnel, a roof."""
 
     action: Literal["gps.deny"]
@@ -122,7 +121,7 @@ class GpsDeny(_Fault):
     )
 
 
-class GpsDenyEvent(_FaultEvent):
+class GpsDenyEvent(FaultEvent):
     """The receiver says that it has no fix, with NaN for the place and unknown covariance."""
 
     action: ClassVar[str] = "gps.deny"
@@ -132,7 +131,7 @@ class GpsDenyEvent(_FaultEvent):
     doing: ClassVar[str] = "fix denied"
 
 
-class GpsOffset(_Fault):
+class GpsOffset(Fault):
     """A fix in the wrong place: multipath, spoofing."""
 
     action: Literal["gps.offset"]
@@ -147,8 +146,14 @@ class GpsOffset(_Fault):
         """Return the offset."""
         return {"east_m": self.east_m, "north_m": self.north_m, "up_m": self.up_m}
 
+    @model_validator(mode="after")
+    def _some_offset(self) -> "GpsOffset":
+        if not any(self.parameters().values()):
+            raise faults("GpsOffset", [Problem("needs east_m, north_m or up_m other than 0")])
+        return self
 
-class GpsOffsetEvent(_FaultEvent):
+
+class GpsOffsetEvent(FaultEvent):
     """Moves every fix by metres east, north and up at its latitude."""
 
     action: ClassVar[str] = "gps.offset"
@@ -158,7 +163,7 @@ class GpsOffsetEvent(_FaultEvent):
     doing: ClassVar[str] = "fix moved"
 
 
-class ImuBias(_Fault):
+class ImuBias(Fault):
     """An IMU that drifts."""
 
     action: Literal["imu.bias"]
@@ -175,8 +180,15 @@ class ImuBias(_Fault):
         """Return the biases."""
         return {"gyro_radps": list(self.gyro_radps), "accel_mps2": list(self.accel_mps2)}
 
+    @model_validator(mode="after")
+    def _some_bias(self) -> "ImuBias":
+        if not any([*self.gyro_radps, *self.accel_mps2]):
+            what = "needs gyro_radps or accel_mps2 with a number other than 0"
+            raise faults("ImuBias", [Problem(what)])
+        return self
 
-class ImuBiasEvent(_FaultEvent):
+
+class ImuBiasEvent(FaultEvent):
     """Adds a bias to the angular velocity and linear acceleration of every message."""
 
     action: ClassVar[str] = "imu.bias"
@@ -199,7 +211,7 @@ class SensorDropout(_SensorFault):
         return {"probability": self.probability}
 
 
-class SensorDropoutEvent(_FaultEvent):
+class SensorDropoutEvent(FaultEvent):
     """Keeps messages of a sensor, or commands to the drive, from getting through."""
 
     action: ClassVar[str] = "sensor.dropout"
@@ -220,7 +232,7 @@ class SensorFreeze(_SensorFault):
     action: Literal["sensor.freeze"]
 
 
-class SensorFreezeEvent(_FaultEvent):
+class SensorFreezeEvent(FaultEvent):
     """Repeats a sensor's last message, stamp included, as a hung driver does."""
 
     action: ClassVar[str] = "sensor.freeze"
@@ -261,7 +273,7 @@ class SensorNoise(_SensorFault):
         return self
 
 
-class SensorNoiseEvent(_FaultEvent):
+class SensorNoiseEvent(FaultEvent):
     """Adds seeded Gaussian noise to what a sensor measures."""
 
     action: ClassVar[str] = "sensor.noise"
@@ -282,7 +294,7 @@ class SensorNoiseEvent(_FaultEvent):
         return resolved
 
 
-class ActuatorLimit(_Fault):
+class ActuatorLimit(Fault):
     """A drive that delivers less: a derated motor controller, a slipping wheel."""
 
     action: Literal["actuator.limit"]
@@ -309,7 +321,7 @@ class ActuatorLimit(_Fault):
         return self
 
 
-class ActuatorLimitEvent(_FaultEvent):
+class ActuatorLimitEvent(FaultEvent):
     """Clamps the drive's command on its way to the simulator."""
 
     action: ClassVar[str] = "actuator.limit"
@@ -318,63 +330,13 @@ class ActuatorLimitEvent(_FaultEvent):
     fault: ClassVar[str] = "limit"
     doing: ClassVar[str] = "limited"
 
-
-class BatteryDrain(_Fault):
-    """A battery that runs down."""
-
-    action: Literal["battery.drain"]
-    to_pct: Percent = Field(default=0.0, description="Where to, percent.")
-    duration_s: PositiveDuration = Field(description="Over how much simulation time.")
-
-    def sensor_name(self) -> str:
-        """The battery."""
-        return "battery"
-
-    def parameters(self) -> dict[str, Any]:
-        """Return where to and over how long."""
-        return {"to_pct": self.to_pct, "duration_s": self.duration_s.seconds}
-
-
-class BatteryDrainEvent(_FaultEvent):
-    """Lets the battery's charge fall in a straight line, in simulation time; there it stays.
-
-    The entry lasts as long as the fall, so that what comes after it runs on what is left. A
-    cancelled one leaves the battery to fall on.
-    """
-
-    action: ClassVar[str] = "battery.drain"
-    Entry: ClassVar[type[TimelineBase]] = BatteryDrain
-    summary: ClassVar[str] = "Drain the battery over a time."
-    fault: ClassVar[str] = "drain"
-    doing: ClassVar[str] = "draining"
-
-    def start(
-        self,
-        entry: BatteryDrain,
-        resolved: Mapping[str, Any],
-        context: EventContext,
-        record: ActionRecord,
-    ) -> Running:
-        """Let it fall; what is returned is over when it has."""
-        vehicle = context.vehicle(entry.vehicle)
-        began_s = context.set_fault(
-            vehicle, resolved["route"], resolved["fault"], resolved["parameters"]
-        )
-        lasted = entry.duration_s.seconds
-        what = f"{vehicle.name} battery draining to {entry.to_pct:g} % over {seconds(lasted)}"
-        context.log(
-            "fault.injected",
-            what,
-            vehicle=vehicle.name,
-            route=resolved["route"],
-            fault=resolved["fault"],
-            parameters=dict(resolved["parameters"]),
-            acts_from_s=began_s,
-        )
-        left_s = max(began_s + lasted - context.sim_s(), 0.0)
-        detail = f"drained to {entry.to_pct:g} % over {seconds(lasted)}"
-        return Held(context.sim_s, left_s, _stay, record, detail)
-
-
-def _stay() -> None:
-    """Leave the battery as it is."""
+    def plan(self, entry: ActuatorLimit, context: PlanContext) -> dict[str, Any]:
+        """Refuse a limit that the drive has of its own."""
+        resolved = super().plan(entry, context)
+        drive = context.vehicle(entry.vehicle).manifest.drive
+        own = {"max_linear_mps": drive.max_linear_mps, "max_angular_radps": drive.max_angular_radps}
+        for key, limit in entry.parameters().items():
+            if limit >= own[key]:
+                what = f"limits nothing: the drive has {own[key]:g} at most (got {limit:g})"
+                raise context.refusal(what, at=key, hint="give less")
+        return resolved

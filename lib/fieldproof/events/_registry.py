@@ -4,6 +4,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Literal, get_args, get_origin
 
+from fieldproof.events._battery import BatteryDrainEvent
 from fieldproof.events._clock import SimPauseEvent, SimResumeEvent, SimStepEvent
 from fieldproof.events._container import (
     ContainerKillEvent,
@@ -13,7 +14,6 @@ from fieldproof.events._container import (
 from fieldproof.events._event import Event
 from fieldproof.events._faults import (
     ActuatorLimitEvent,
-    BatteryDrainEvent,
     GpsDenyEvent,
     GpsOffsetEvent,
     ImuBiasEvent,
