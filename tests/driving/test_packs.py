@@ -426,6 +426,20 @@ def test_a_damaged_archive_is_refused_or_still_what_it_says(tmp_path, cut, flip,
         assert verify_pack(pack) == []
 
 
+@pytest.mark.parametrize("name", ["mine.zip", "mine.tar", "mine.tar.gz", "mine.tar.xz"])
+def test_an_archive_with_any_one_byte_changed_is_refused_or_still_what_it_says(tmp_path, name):
+    root = made(tmp_path / "source", ids=("one",))
+    source = (zipped if name == "mine.zip" else tarred)(tmp_path, root, name=name)
+    raw = source.read_bytes()
+    for place in range(0, len(raw), 1 + len(raw) // 200):
+        source.write_bytes(raw[:place] + bytes([raw[place] ^ 0x41]) + raw[place + 1 :])
+        try:
+            pack = installed(source, tmp_path, replace=True)
+        except (PackError, ScenarioError):
+            continue
+        assert verify_pack(pack) == []
+
+
 def test_a_source_that_is_not_there_is_named(tmp_path):
     with pytest.raises(PackError, match=r"there is no .*gone; give a folder or an archive"):
         installed(tmp_path / "gone", tmp_path)

@@ -1,8 +1,12 @@
 """Unpacking a pack's archive: plain files and folders inside it, nothing else, and not too much."""
 
+import errno
+import lzma
 import stat
+import struct
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,6 +20,19 @@ LARGEST_PACK = 256 << 20
 _CHUNK = 1 << 16
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz")
 
+_DAMAGES = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    ArithmeticError,
+    ValueError,
+    RuntimeError,
+)
+"""What the libraries raise on archives that are damaged, encrypted or packed in unknown ways."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
@@ -26,7 +43,7 @@ class _Entry:
         is_folder: whether it is a folder.
         oddity: what it is if it is neither a file nor a folder, else empty.
         size: bytes that it claims to have.
-        stream: opens it.
+        member: what the library opens it by.
     """
 
     name: str
@@ -44,38 +61,44 @@ def unpack(archive: Path, folder: Path) -> None:
             twice, or too much; something may have been unpacked into the folder by then.
         OSError: A file cannot be read or written.
     """
-    if archive.name.endswith(".zip"):
-        _unpack_zip(archive, folder)
-    elif archive.name.endswith(SUFFIXES):
-        _unpack_tar(archive, folder)
-    else:
+    if not archive.name.endswith(SUFFIXES):
         raise PackError(f"{archive} is no archive: give a folder or one of {', '.join(SUFFIXES)}")
+    try:
+        if archive.name.endswith(".zip"):
+            _unpack_zip(archive, folder)
+        else:
+            _unpack_tar(archive, folder)
+    except _DAMAGES as error:
+        raise _unreadable(archive, error) from None
+    except OSError as error:
+        # of damage: gzip and bz2 without a number, a seek to nowhere as an invalid argument
+        if error.errno not in {None, errno.EINVAL}:
+            raise
+        raise _unreadable(archive, error) from None
+
+
+def _unreadable(archive: Path, error: Exception) -> PackError:
+    return PackError(f"{archive} is no readable archive: {error}")
 
 
 def _unpack_zip(archive: Path, folder: Path) -> None:
-    try:
-        with zipfile.ZipFile(archive) as opened:
-            entries = [_zip_entry(one) for one in opened.infolist()]
-            for entry, path in _checked(archive, folder, entries):
-                assert isinstance(entry.member, zipfile.ZipInfo)
-                with opened.open(entry.member) as stream:
-                    _copy(archive, entry, stream, path)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        raise PackError(f"{archive} is no readable zip archive: {error}") from None
+    with zipfile.ZipFile(archive) as opened:
+        entries = [_zip_entry(one) for one in opened.infolist()]
+        for entry, path in _checked(archive, folder, entries):
+            assert isinstance(entry.member, zipfile.ZipInfo)
+            with opened.open(entry.member) as stream:
+                _copy(archive, entry, stream, path)
 
 
 def _unpack_tar(archive: Path, folder: Path) -> None:
-    try:
-        with tarfile.open(archive) as opened:
-            entries = [_tar_entry(one) for one in _members(archive, opened)]
-            for entry, path in _checked(archive, folder, entries):
-                assert isinstance(entry.member, tarfile.TarInfo)
-                stream = opened.extractfile(entry.member)
-                assert stream is not None
-                with stream:
-                    _copy(archive, entry, stream, path)
-    except (tarfile.TarError, EOFError, UnicodeDecodeError) as error:
-        raise PackError(f"{archive} is no readable tar archive: {error}") from None
+    with tarfile.open(archive) as opened:
+        entries = [_tar_entry(one) for one in _members(archive, opened)]
+        for entry, path in _checked(archive, folder, entries):
+            assert isinstance(entry.member, tarfile.TarInfo)
+            stream = opened.extractfile(entry.member)
+            assert stream is not None
+            with stream:
+                _copy(archive, entry, stream, path)
 
 
 def _members(archive: Path, opened: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
