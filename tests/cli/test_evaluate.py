@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from fieldproof.runs import RunDirectory, seal
+
 SCENARIO = """\
 apiVersion: fieldproof.dev/v0alpha1
 kind: Scenario
@@ -51,6 +53,7 @@ def evidence(tmp_path, call):
     (folder / "samples.jsonl").write_text(
         "".join(json.dumps({"wall": None, **sample}) + "\n" for sample in samples)
     )
+    seal(RunDirectory(folder))
     return folder
 
 

@@ -18,6 +18,7 @@ from fieldproof.engine.judge import judge
 from fieldproof.engine.resolve import resolve
 from fieldproof.model import RecordingMap, ScenarioError
 from fieldproof.recording import MessageTypes, RecordingWriter
+from fieldproof.runs import RunDirectory, seal
 
 ROOT = Path(__file__).parents[2]
 NS = 1_000_000_000
@@ -223,6 +224,7 @@ def run_of(tmp_path):
             (folder / name).write_text(json.dumps(value))
         lines = "".join(json.dumps(sample) + "\n" for sample in samples)
         (folder / "samples.jsonl").write_text(lines)
+        seal(RunDirectory(folder))
         return folder
 
     return written

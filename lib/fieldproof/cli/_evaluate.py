@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _PATH = click.Path(path_type=Path)
 _WORDS = {"passed": "PASS", "failed": "FAIL", "skipped": "SKIP"}
+_OF_A_RUN = ("execution.json", "manifest.json", "envelope.json")
 _COLOURS = {"PASS": "green", "FAIL": "red"}
 
 
@@ -62,6 +63,7 @@ def evaluate(
     RUN is a folder, an id or its beginning, a digest, latest, or a recording (MCAP) of a real
     robot. Exit code as that of a run; 2 when the evidence cannot answer what is asked.
     """
+    from fieldproof.assertions import EvaluationError
     from fieldproof.cli._workspace import workspace_of
     from fieldproof.engine.evaluate import UnanswerableError
 
@@ -73,6 +75,8 @@ def evaluate(
             for sentence in error.lacking:
                 tell(sentence)
             stop("the evidence cannot answer this; nothing was judged", INVALID)
+        except EvaluationError as error:
+            stop(f"the plan of {what} cannot be evaluated: {error}; nothing was judged", INVALID)
     if as_json:
         show_json(_data(found))
     else:
@@ -94,7 +98,7 @@ def _judged(what: str, scenario: Path | None, names: Path | None, workspace: Any
     if not _is_recording(path):
         if names is not None:
             raise click.UsageError("--map is for recordings that no run made")
-        evidence = path if (path / "execution.json").is_file() else None
+        evidence = path if any((path / name).exists() for name in _OF_A_RUN) else None
         return evaluate_run(evidence or RunsFolder(workspace.runs).find(what).path, resolved)
     if resolved is None:
         raise click.UsageError(f"{path} is no run: name a scenario with --scenario")
@@ -118,6 +122,8 @@ def _lines(found: Judgement) -> Iterator[str]:
     for result in found.results:
         when = "" if result.t_s is None else f" (at {result.t_s:.3f} s)"
         yield f"  {_word(_WORDS[result.status])}  {result.name:{width}}  {result.reason}{when}"
+    for gap in found.gaps:
+        yield f"  incomplete: {gap}"
 
 
 def _word(word: str) -> str:
@@ -127,6 +133,7 @@ def _word(word: str) -> str:
 def _data(found: Judgement) -> dict[str, Any]:
     return {
         **found.verdict.to_data(),
+        "evidence": {"complete": not found.gaps, "gaps": list(found.gaps)},
         "assertions": [result.to_data() for result in found.results],
         "kpi_collectors": [result.to_data() for result in found.collectors],
         "kpis": dict(found.kpis),

@@ -54,15 +54,15 @@ class RecordedStream:
         """Return what the plan asks for and the recording cannot say, a sentence each."""
         found = []
         for recorded, topic in sorted(self._topics.items()):
-            if recorded not in self._recorded:
-                renamed = "" if recorded == topic else f" (as {recorded})"
-                found.append(f"{topic}{renamed} is not in the recording")
+            if recorded not in self._recorded and not self._reader.unclosed:
+                found.append(f"{_renamed(topic, recorded)} is not in the recording")
         for model in self._observe.get("models", ()):
             source = self._names.poses.get(model)
             if source is None:
                 found.append(f"nothing says where {model} is: name a topic under poses")
             elif source.topic not in self._recorded:
-                found.append(f"{source.topic}, which says where {model} is, is not recorded")
+                if not self._reader.unclosed:
+                    found.append(f"{source.topic}, which says where {model} is, is not recorded")
             elif self._recorded[source.topic] not in POSE_TYPES:
                 known = ", ".join(POSE_TYPES)
                 kind = self._recorded[source.topic]
@@ -80,6 +80,21 @@ class RecordedStream:
             for one in self._observe.get("resources", ())
         ]
         return found
+
+    def beyond_the_cut(self) -> list[str]:
+        """Return what the plan asks for and a recording that was cut does not hold, or no more."""
+        topics = [_renamed(topic, recorded) for recorded, topic in sorted(self._topics.items())]
+        asked = dict(zip(sorted(self._topics), topics, strict=True))
+        asked |= {
+            topic: f"{topic}, which says where {model} is,"
+            for topic, models in sorted(self._poses.items())
+            for model, _ in models
+        }
+        return [
+            f"{what} is not in what is left of the recording"
+            for topic, what in asked.items()
+            if topic not in self._recorded
+        ]
 
     def samples(self) -> Iterator[Sample]:
         """Yield the samples in order of time, between the timeline's start and its end.
@@ -109,7 +124,8 @@ class RecordedStream:
                     yield _sample(data, now_ns)
         now_ns = max((self._reader.end_ns or self._begin_ns) - self._begin_ns, now_ns)
         yield from self._finish(watch, now_ns)
-        yield Sample.of("timeline", sim=now_ns / _NS, event="end", status="completed")
+        if not self._reader.unclosed:
+            yield Sample.of("timeline", sim=now_ns / _NS, event="end", status="completed")
 
     def _finish(self, watch: TopicWatch, now_ns: int) -> Iterator[Sample]:
         for data in watch.due(now_ns, complete=True):
@@ -129,12 +145,38 @@ class RecordedStream:
             yield _pose_sample(model, source, pose, now_ns)
 
 
+def recorded_of(
+    reader: RecordingReader, observe: Mapping[str, Any]
+) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return what of an observation part a run's recording can tell, and topics cut away.
+
+    Of a recording that was cut nobody knows what it held behind the cut: it can tell all of it,
+    up to there.
+
+    Args:
+        reader: the run's recording.
+        observe: what is asked: values, rates and latencies.
+    """
+    there = {topic.topic for topic in reader.topics}
+    asked = dict.fromkeys(item["topic"] for kind in observe.values() for item in kind)
+    if reader.unclosed:
+        return dict(observe), [topic for topic in asked if topic not in there]
+    found = {
+        kind: [item for item in items if item["topic"] in there] for kind, items in observe.items()
+    }
+    return found, []
+
+
 def watched_again(reader: RecordingReader, observe: Mapping[str, Any]) -> Iterator[Sample]:
     """Yield what a lockstep run's observer would have said of topics that it only recorded.
 
     Args:
         reader: the run's recording, whose times are simulation time.
         observe: what is asked of the topics: values, rates and latencies.
+
+    Raises:
+        UnclosedRecordingError: at the end of a recording that was cut.
+        DamagedRecordingError: a part of the recording cannot be read.
     """
     topics = {item["topic"] for kind in observe.values() for item in kind}
     watch = TopicWatch(observe, reader.types)
@@ -150,6 +192,13 @@ def watched_again(reader: RecordingReader, observe: Mapping[str, Any]) -> Iterat
             yield _sample(data, now_ns)
     end_ns = max(reader.end_ns or 0, now_ns)
     yield from (_sample(data, end_ns) for data in watch.due(end_ns, complete=True))
+    if reader.unclosed and reader.topics:
+        yield Sample.of("clock", sim=end_ns / _NS, rtf=None)
+    reader.require_closed()
+
+
+def _renamed(topic: str, recorded: str) -> str:
+    return topic if recorded == topic else f"{topic} (as {recorded})"
 
 
 def _sample(data: Mapping[str, Any], now_ns: int) -> Sample:

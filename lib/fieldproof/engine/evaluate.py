@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from fieldproof.assertions import Evaluator
+from fieldproof.assertions import EvaluationError, Evaluator
 from fieldproof.engine._answers import (
     UnanswerableError,
     lacking,
     unknown_entries,
     unobserved,
 )
-from fieldproof.engine._recorded import RecordedStream, watched_again
+from fieldproof.engine._recorded import RecordedStream, recorded_of, watched_again
 from fieldproof.engine._stream import RESOURCES
-from fieldproof.engine.judge import Judgement, concluded, judge
+from fieldproof.engine._whole import EVIDENCE, not_as_sealed
+from fieldproof.engine.judge import CUT, Judgement, concluded, judge
 from fieldproof.engine.resolve import Resolved
 from fieldproof.model import RecordingMap, read_yaml_file, validate_document
-from fieldproof.recording import DamagedRecordingError, RecordingReader
-from fieldproof.runs import read_json
+from fieldproof.recording import DamagedRecordingError, RecordingError, RecordingReader
+from fieldproof.runs import RECORDING, UnreadableRunError, read_json
 from fieldproof.samples import Sample
 
 __all__ = ["UnanswerableError", "evaluate_recording", "evaluate_run", "read_recording_map"]
 
+_PLAN, _OUTCOME, _RECORDING = "evaluation.json", "outcome.json", Path(RECORDING)
+_MISFITS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What reading a document raises that was changed: anything may stand anywhere in it."""
+
 
 def evaluate_run(run: Path, resolved: Resolved | None = None) -> Judgement:
     """Evaluate a run's evidence again.
+
+    What is not as it was sealed, and a run without a seal, is judged and never passes: its evidence
+    counts as incomplete, for the reasons in the judgement's gaps.
 
     Args:
         run: a run directory, or the evidence of a build.
@@ -37,30 +45,74 @@ def evaluate_run(run: Path, resolved: Resolved | None = None) -> Judgement:
     Raises:
         UnanswerableError: the evidence does not hold what the scenario's assertions ask for.
         UnreadableRunError: a document of the run is missing or damaged.
+        NewerVersionError: the run was sealed by a newer Fieldproof.
         EvaluationError: the run's own plan cannot be evaluated.
         OSError: a file cannot be read.
     """
-    if resolved is None:
-        return judge(run, read_json(run / "evaluation.json"))
+    found = not_as_sealed(run, EVIDENCE if resolved else (*EVIDENCE, _PLAN))
+    try:
+        if resolved is None:
+            return judge(run, read_json(run / _PLAN), outcome=_outcome(run, found))
+        return _by_another_plan(run, resolved, found)
+    except UnanswerableError as error:
+        raise UnanswerableError([*error.lacking, *found]) from None
+    except EvaluationError:
+        raise
+    except _MISFITS as error:
+        if not found:
+            raise
+        why = f"{found[0]}; what is there now is no run's ({type(error).__name__}: {error})"
+        how = "nothing was judged: restore the files, or run the scenario again"
+        raise UnreadableRunError(run, f"{why}; {how}") from error
+
+
+def _by_another_plan(run: Path, resolved: Resolved, found: Sequence[str]) -> Judgement:
     execution = read_json(run / "execution.json")
     needs, has = resolved.execution["observe"], read_json(run / "observe.json")
+    labels = [entry["label"] for entry in execution["timeline"]]
+    gaps = list(found)
     with ExitStack() as stack:
         more: Iterator[Sample] = iter(())
-        if execution["time"]["mode"] == "lockstep" and (run / "recording").is_dir():
+        wanted = unobserved(needs, has)
+        recorded = execution["time"]["mode"] == "lockstep" and (run / _RECORDING.parent).is_dir()
+        if any(wanted.values()) and recorded:
             # what was only recorded can be looked at now
-            reader = stack.enter_context(RecordingReader(run / "recording"))
-            again = unobserved(needs, has, (topic.topic for topic in reader.topics))
+            reader = stack.enter_context(_opened(run / _RECORDING, wanted))
+            again, beyond = recorded_of(reader, wanted)
             has = {**has, **{kind: [*has.get(kind, ()), *items] for kind, items in again.items()}}
-            if any(again.values()):
-                more = watched_again(reader, again)
-        found = lacking(needs, has)
+            gaps += [f"{topic} is not in the part of {_RECORDING} that is left" for topic in beyond]
+            more = watched_again(reader, again)
+        lack = lacking(needs, has)
         if needs["resources"] and not (run / RESOURCES).is_file():
-            found.append("the run did not measure what its processes took")
-        labels = [entry["label"] for entry in execution["timeline"]]
-        found += unknown_entries(_asked(resolved), labels)
-        if found:
-            raise UnanswerableError(found)
-        return judge(run, resolved.evaluation, more=more)
+            lack.append("the run did not measure what its processes took")
+        lack += unknown_entries(_asked(resolved), labels)
+        if lack:
+            raise UnanswerableError(lack)
+        return judge(run, resolved.evaluation, more=more, outcome=_outcome(run, gaps))
+
+
+def _opened(path: Path, wanted: Mapping[str, Sequence[Mapping[str, Any]]]) -> RecordingReader:
+    try:
+        return RecordingReader(path)
+    except (RecordingError, OSError) as error:
+        topics = ", ".join(dict.fromkeys(one["topic"] for kind in wanted.values() for one in kind))
+        why = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+        said = f"{topics} was only recorded, and {path} cannot be read: {why}"
+        how = "restore the recording, or run a scenario that asks for it"
+        raise UnanswerableError([f"{said}; {how}"]) from error
+
+
+def _outcome(run: Path, gaps: Iterable[str]) -> dict[str, Any]:
+    """How the run ended, with what is missing since or was never there."""
+    try:
+        outcome = read_json(run / _OUTCOME)
+    except UnreadableRunError as error:
+        gone = f"{_OUTCOME} cannot be read ({error.reason}): nothing says how the run ended"
+        outcome = {"status": "completed", "reason": "", "complete": False, "gaps": [{"what": gone}]}
+    more = [{"what": gap} for gap in gaps]
+    if not more:
+        return outcome
+    return {**outcome, "complete": False, "gaps": [*more, *outcome["gaps"]]}
 
 
 def evaluate_recording(path: Path, names: RecordingMap, resolved: Resolved) -> Judgement:
@@ -81,6 +133,10 @@ def evaluate_recording(path: Path, names: RecordingMap, resolved: Resolved) -> J
     """
     with RecordingReader(path) as reader:
         stream = RecordedStream(reader, resolved.execution["observe"], names)
+        if reader.unclosed and not reader.topics:
+            size = reader.path.stat().st_size
+            what = f"it is no MCAP file, or one that was cut before its first message: {size} bytes"
+            raise DamagedRecordingError(reader.path, reader.readable_bytes or 0, what)
         found = [*stream.lacking(), *unknown_entries(_asked(resolved), ())]
         if found:
             raise UnanswerableError(found)
@@ -89,12 +145,18 @@ def evaluate_recording(path: Path, names: RecordingMap, resolved: Resolved) -> J
         try:
             for sample in stream.samples():
                 evaluator.feed(sample)
-        except DamagedRecordingError as error:
+        except RecordingError as error:
             gaps.append({"what": str(error)})
         if reader.unclosed:
-            gaps.append({"what": f"{path.name} was never closed: what came last is missing"})
+            gaps.append(
+                {
+                    "what": f"{path.name} was never closed: it is judged up to byte"
+                    f" {reader.readable_bytes}, what came last is missing"
+                }
+            )
+            gaps += [{"what": what} for what in stream.beyond_the_cut()]
     outcome = {"status": "completed", "reason": "", "complete": not gaps, "gaps": gaps}
-    evaluator.finish(None, completed=not gaps, status="completed")
+    evaluator.finish(None, completed=False, status=CUT)
     return concluded(evaluator, outcome, resolved.evaluation)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 from mcap.well_known import SchemaEncoding
 
@@ -77,7 +77,7 @@ class RecordingReader:
             DamagedRecordingError: It is no recording, or its index is unreadable.
         """
         self.path = _file_in(path)
-        self._stream = self.path.open("rb")
+        self._stream = _opened(self.path)
         try:
             self._contents = contents_of(self.path, self._stream)
             self._channels = self._named_channels(self._contents)
@@ -89,6 +89,11 @@ class RecordingReader:
     def unclosed(self) -> bool:
         """Whether the writer was stopped before it could close the file."""
         return self._contents.unclosed_at is not None
+
+    @property
+    def readable_bytes(self) -> int | None:
+        """Where the complete records of an unclosed file end, None when it was closed."""
+        return self._contents.unclosed_at
 
     @property
     def start_ns(self) -> int | None:
@@ -250,3 +255,9 @@ def _file_in(path: Path) -> Path:
     if len(files) != 1:
         raise DamagedRecordingError(path, 0, f"the folder holds {len(files)} MCAP files, not one")
     return files[0]
+
+
+def _opened(path: Path) -> IO[bytes]:
+    if path.exists() and not path.is_file():  # to open a pipe would wait for a writer
+        raise DamagedRecordingError(path, 0, "it is not a regular file")
+    return path.open("rb")

@@ -7,7 +7,7 @@ from typing import IO
 
 import zstandard
 from mcap.exceptions import EndOfFile, InvalidMagic, McapError
-from mcap.reader import SeekingReader
+from mcap.reader import FOOTER_SIZE, SeekingReader
 from mcap.records import Channel, Chunk, Footer, McapRecord, Message, Schema
 from mcap.stream_reader import CRCValidationError, StreamReader, breakup_chunk
 
@@ -15,6 +15,8 @@ from fieldproof.recording._errors import DamagedRecordingError
 
 _MAGIC = b"\x89MCAP0\r\n"
 _RECORD_LIMIT = 1 << 30
+_FOOTER = struct.Struct("<BQQQI")  # opcode, length, start, start of the offsets, checksum
+_CRC_BYTES = 4
 _BROKEN = (
     McapError,
     CRCValidationError,
@@ -97,6 +99,8 @@ def _indexed(path: Path, stream: IO[bytes]) -> Contents | None:
     stream.seek(-len(_MAGIC), 2)
     if stream.read(len(_MAGIC)) != _MAGIC:
         return None
+    if not _index_is_whole(stream, size):
+        return None
     stream.seek(0)
     try:
         summary = SeekingReader(stream, record_size_limit=_RECORD_LIMIT).get_summary()
@@ -123,6 +127,20 @@ def _indexed(path: Path, stream: IO[bytes]) -> Contents | None:
         start_ns=statistics.message_start_time if some else None,
         end_ns=statistics.message_end_time if some else None,
     )
+
+
+def _index_is_whole(stream: IO[bytes], size: int) -> bool:
+    """Whether the index fits its checksum; a checksum of 0 says that there is none."""
+    footer_at = size - len(_MAGIC) - FOOTER_SIZE
+    if footer_at < len(_MAGIC):
+        return False
+    stream.seek(footer_at)
+    _, _, start, _, expected = _FOOTER.unpack(stream.read(FOOTER_SIZE))
+    if not len(_MAGIC) <= start <= footer_at:
+        return False
+    stream.seek(start)
+    covered = stream.read(footer_at + FOOTER_SIZE - _CRC_BYTES - start)
+    return not expected or zlib.crc32(covered) == expected
 
 
 def _scanned(path: Path, stream: IO[bytes]) -> Contents:

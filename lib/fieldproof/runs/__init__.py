@@ -30,6 +30,7 @@ from fieldproof.runs._seal import (
     read_manifest,
     seal,
     verify,
+    verify_files,
 )
 from fieldproof.runs._status import Status, Verdict, gap_text, verdict_of
 from fieldproof.runs._store import BY_DIGEST, LATEST, RunsFolder, rewrite_sealed
@@ -74,5 +75,6 @@ __all__ = [
     "seal",
     "verdict_of",
     "verify",
+    "verify_files",
     "write_json",
 ]

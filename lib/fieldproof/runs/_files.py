@@ -46,6 +46,8 @@ def read_json(path: Path) -> dict[str, Any]:
     Raises:
         UnreadableRunError: There is no such file, or it holds no JSON object.
     """
+    if path.exists() and not path.is_file():  # to open a pipe would wait for a writer
+        raise UnreadableRunError(path, "it is not a regular file")
     try:
         value = json.loads(path.read_bytes())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -158,6 +158,45 @@ def verify(run: RunDirectory) -> tuple[Difference, ...]:
             Difference(MANIFEST, "changed", sealed.evidence_digest, now.evidence_digest)
         )
     return tuple(differences)
+
+
+def verify_files(run: RunDirectory, names: Iterable[str]) -> tuple[Difference, ...]:
+    """Compare some files of a sealed run with its manifest, by their bytes alone.
+
+    No message is decoded, so this takes as long as it takes to read the files. The manifest is
+    named as well when its digest does not follow from what it lists.
+
+    Args:
+        run: the run.
+        names: paths relative to its folder. One that is neither sealed nor there is as sealed.
+
+    Raises:
+        UnreadableRunError: The run has no manifest, or not one of this form.
+        NewerVersionError: It was sealed by a newer Fieldproof.
+        OSError: A file cannot be read.
+    """
+    sealed = read_manifest(run)
+    try:
+        claimed = _whole_digest(sealed.files, sealed.evidence_digest)
+    except (TypeError, ValueError) as error:
+        raise UnreadableRunError(run.path / MANIFEST, f"not a manifest: {error}") from error
+    listed = [(path, f"{size} bytes {sha256}") for path, size, sha256 in sealed.files]
+    wanted = tuple(names)
+    before = {path: what for path, what in listed if path in wanted}
+    paths = {name: run.path / name for name in wanted}
+    after = {name: _bytes_of(path) for name, path in paths.items() if path.exists()}
+    differences = [
+        _difference(name, before, after) for name in wanted if before.get(name) != after.get(name)
+    ]
+    if claimed != sealed.digest:
+        differences.append(Difference(MANIFEST, "changed", str(sealed.digest), claimed))
+    return tuple(differences)
+
+
+def _bytes_of(path: Path) -> str:
+    if not path.is_file():
+        return "not a file"
+    return f"{path.stat().st_size} bytes {sha256_of(path)}"
 
 
 def _difference(path: str, before: Mapping[str, str], after: Mapping[str, str]) -> Difference:

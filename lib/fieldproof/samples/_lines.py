@@ -53,9 +53,16 @@ def parse_sample(line: str | bytes) -> Sample:
         raise SampleError(f"it is not JSON: {error.msg} at character {error.pos + 1}") from None
     except RecursionError:
         raise SampleError("it is nested too deeply") from None
+    except SampleError:
+        raise
+    except ValueError as error:  # more digits than an int is read of
+        raise SampleError(f"it is not JSON: {error}") from None
     if not isinstance(data, dict):
         raise SampleError("it is not a JSON object")
-    return Sample.from_data(data)
+    try:
+        return Sample.from_data(data)
+    except OverflowError:
+        raise SampleError("a number in it is too large") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ class SampleParser:
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest: list[bytes] = []
         self._line = 0
         self._offset = 0
 
@@ -90,22 +97,34 @@ class SampleParser:
         Raises:
             SampleError: A whole line is not a sample; it carries the line's number.
         """
+        return list(self.each(chunk))
+
+    def each(self, chunk: bytes) -> Iterator[Sample]:
+        """Yield what `feed` returns one by one, so that samples before a damaged line are had.
+
+        The iterator must be exhausted before the next chunk.
+
+        Raises:
+            SampleError: A whole line is not a sample; it carries the line's number.
+        """
         if b"\n" not in chunk:
-            self._rest += chunk
-            return []
-        *lines, rest = (self._rest + chunk).split(b"\n")
-        self._rest = rest
-        return [self._parse(line) for line in lines]
+            self._rest.append(chunk)
+            return
+        *lines, rest = b"".join([*self._rest, chunk]).split(b"\n")
+        self._rest = [rest]
+        for line in lines:
+            yield self._parse(line)
 
     def close(self) -> tuple[list[Sample], Truncation | None]:
         """Return the last line, if it lacks only its newline, or else what is left of it."""
-        if not self._rest:
+        rest = b"".join(self._rest)
+        if not rest:
             return [], None
         try:
-            sample = parse_sample(self._rest)
+            sample = parse_sample(rest)
         except SampleError:
-            return [], Truncation(self._line + 1, self._offset, len(self._rest))
-        self._rest = b""
+            return [], Truncation(self._line + 1, self._offset, len(rest))
+        self._rest = []
         return [sample], None
 
     def _parse(self, line: bytes) -> Sample:
@@ -127,7 +146,7 @@ def parse_samples(chunks: Iterable[bytes]) -> Iterator[Sample | Truncation]:
     """
     parser = SampleParser()
     for chunk in chunks:
-        yield from parser.feed(chunk)
+        yield from parser.each(chunk)
     samples, truncation = parser.close()
     yield from samples
     if truncation:
@@ -149,9 +168,10 @@ def _object(pairs: list[tuple[str, Any]]) -> Any:
     if len(data) != len(pairs):
         raise SampleError("a key stands twice")
     if _FLOAT in data:
-        if len(data) > 1 or data[_FLOAT] not in _NON_FINITE:
+        named = data[_FLOAT]
+        if len(data) > 1 or not isinstance(named, str) or named not in _NON_FINITE:
             raise SampleError(f"{_FLOAT} must be nan, inf or -inf, alone")
-        return _NON_FINITE[data[_FLOAT]]
+        return _NON_FINITE[named]
     return data
 
 
