@@ -22,3 +22,13 @@ def test_what_was_latched_last_before_the_timeline_is_held_and_nothing_else(stre
     stream.emit({"kind": "timeline", "event": "start", "wall": None, "sim": 1.0})
     stream.emit(value("/map", "later", latched=True))
     assert [sample.data["value"] for sample in stream.held.values()] == ["new"]
+
+
+def test_an_unreadable_field_is_held_until_it_has_a_value(stream):
+    error = {"kind": "field_error", "field": "data", "wall": None, "sim": 0.5, "message": "none"}
+    for topic in ("/a", "/b"):
+        stream.emit({**error, "topic": topic})
+    stream.emit(value("/b", "now"))
+    stream.emit({"kind": "timeline", "event": "start", "wall": None, "sim": 1.0})
+    stream.emit({**error, "topic": "/c"})
+    assert [sample.data["topic"] for sample in stream.held.values()] == ["/a"]

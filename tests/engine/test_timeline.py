@@ -10,6 +10,7 @@ from fieldproof.engine._timeline import TimelineDriver
 from fieldproof.engine._workers import Workers
 from fieldproof.events import FAILED, Event, Refused
 from fieldproof.model import TimelineBase
+from fieldproof.samples import Sample
 
 NS = 1_000_000_000
 TICK = NS // 20
@@ -96,6 +97,26 @@ class Run:
 
 def entry(label, **trigger):
     return {"label": label, "action": "act", "trigger": trigger, "params": {}, "resolved": {}}
+
+
+def test_an_entry_that_waits_for_an_unreadable_field_is_recorded_as_failed(tmp_path):
+    when = {"topic": "/a", "field": "data", "condition": "value > 1"}
+    run = Run(tmp_path, [entry("w", when=when), entry("n", after=["w"])], lambda *_: None)
+    run.driver.advance(0)
+    run.driver.on_sample(
+        Sample.of("field_error", sim=0.0, topic="/a", field="data", message="no field"), 0
+    )
+    rows = run.to_end()
+    assert [(row["name"], row["status"], row["detail"], row["t_s"]) for row in rows] == [
+        ("w", "failed", "/a data cannot be read: no field", None),
+        ("n", "skipped", "w ended failed", None),
+    ]
+    assert run.driver.failure == "w failed: /a data cannot be read: no field"
+    assert [(one["label"], one["event"], one["status"]) for one in run.samples] == [
+        ("w", "finished", "failed"),
+        ("n", "finished", "skipped"),
+    ]
+    assert "action.failed" in [line[0] for line in run.lines]
 
 
 def test_what_a_blocking_event_does_falls_on_ticks(tmp_path):

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from fieldproof.observe._watching import TRANSITIONS, TopicWatch
@@ -52,6 +53,20 @@ def test_a_field_that_is_not_there_is_an_error_for_each_message_that_lacks_it():
         [sample] = take(watch, "/t", STRING, text("a"))
         assert (sample["kind"], sample["field"]) == ("field_error", "date")
         assert "it has data" in sample["message"]
+
+
+def test_the_error_of_a_list_that_is_too_short_says_that_another_message_may_do():
+    watch = watching(values=[value("data[5]"), value("date")])
+    data = TYPES.encode("std_msgs/msg/UInt8MultiArray", _bytes_message())
+    short, missing = take(watch, "/t", "std_msgs/msg/UInt8MultiArray", data)
+    assert (short["field"], short.get("short")) == ("data[5]", True)
+    assert (missing["field"], missing.get("short")) == ("date", None)
+
+
+def _bytes_message():
+    layout = TYPES.message_class("std_msgs/msg/MultiArrayLayout")(dim=[], data_offset=0)
+    kind = TYPES.message_class("std_msgs/msg/UInt8MultiArray")
+    return kind(layout=layout, data=np.array([1, 2], dtype=np.uint8))
 
 
 def test_ages_are_counted_from_the_stamp_to_the_receipt():

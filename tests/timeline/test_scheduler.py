@@ -149,7 +149,7 @@ def test_a_condition_may_trigger_at_the_end_of_within_and_not_after():
     late = Run(entry("w", limit=1.0, within=5), entry("n", after=["w"]), xs={6: 2.0})
     assert late.until_finished() == 6
     assert late.statuses() == {"w": "skipped", "n": "skipped"}
-    assert late.details()["w"] == "condition never held within 0.25 s"
+    assert late.details()["w"].startswith("condition never held within 0.25 s (")
 
 
 def test_samples_from_before_the_start_trigger_nothing():
@@ -166,6 +166,84 @@ def test_a_condition_that_cannot_be_evaluated_does_not_trigger():
     assert scheduler.advance(0) == []
     scheduler.on_sample(Sample.of("value", sim=0.0, topic="/a", field="data", value=2), 0)
     assert [one.label for one in scheduler.advance(0)] == ["w"]
+
+
+def on_field(label, *, within=None, condition="value > 1"):
+    plan = entry(label, limit=1.0, within=within)
+    plan["trigger"]["when"] = {"topic": "/a", "field": "data", "condition": condition}
+    return plan
+
+
+def field_error(message, **more):
+    return Sample.of("field_error", sim=0.0, topic="/a", field="data", message=message, **more)
+
+
+@pytest.mark.parametrize("within", [None, 50])
+def test_an_entry_whose_signal_cannot_be_read_fails_at_once_and_ends_the_timeline(within):
+    scheduler = Scheduler.from_plan(
+        [on_field("w", within=within), entry("n", after=["w"]), entry("late", at=40)]
+    )
+    assert scheduler.advance(0) == []
+    scheduler.on_sample(field_error("no field 'data'"), TICK)
+    assert scheduler.finished
+    assert scheduler.failure.label == "w"
+    assert scheduler.failure.detail == "/a data cannot be read: no field 'data'"
+    assert scheduler.failure.started_ns is None
+    assert [(one.kind, one.label) for one in scheduler.take_changes()] == [
+        ("failed", "w"),
+        ("skipped", "n"),
+    ]
+    scheduler.settle(2 * TICK)
+    statuses = {one.label: one.status for one in scheduler.occurrences}
+    assert statuses == {"w": "failed", "n": "skipped", "late": "skipped"}
+
+
+@pytest.mark.parametrize("t_ns", [-1, 4 * TICK])
+def test_a_field_error_outside_the_time_of_a_condition_fails_nothing(t_ns):
+    scheduler = Scheduler.from_plan([on_field("w", within=3)])
+    scheduler.on_sample(field_error("no field 'data'"), t_ns)
+    scheduler.advance(4 * TICK)
+    assert [one.status for one in scheduler.occurrences] == ["skipped"]
+
+
+def test_a_list_that_is_too_short_may_be_longer_in_the_next_message():
+    scheduler = Scheduler.from_plan([on_field("w", within=3), on_field("v")])
+    scheduler.on_sample(field_error("'data' has 0 elements", short=True), 0)
+    assert not scheduler.failure
+    scheduler.advance(4 * TICK)
+    assert [(one.label, one.detail) for one in scheduler.occurrences] == [
+        ("w", "condition never held within 0.15 s ('data' has 0 elements)")
+    ]
+    scheduler.on_sample(Sample.of("value", sim=0.0, topic="/a", field="data", value=2), 5 * TICK)
+    assert [one.label for one in scheduler.advance(5 * TICK)] == ["v"]
+
+
+@pytest.mark.parametrize(
+    ("values", "seen"),
+    [
+        ([], "no value of /a data was seen"),
+        ([0.5], "looked at once, last 0.5 at 0 s"),
+        ([0.5, 0.25], "looked at 2 times, last 0.25 at 0.05 s"),
+        (
+            ["high"],
+            "looked at once, last 'high' at 0 s; the condition cannot take it: value > 1: ",
+        ),
+        (
+            [0.5, "high", "low"],
+            "looked at 3 times, last 'low' at 0.1 s; "
+            "the condition cannot take 2 of them: value > 1: ",
+        ),
+    ],
+    ids=["nothing", "once", "twice", "unfit", "partly_unfit"],
+)
+def test_an_entry_that_never_ran_says_what_was_seen_of_its_signal(values, seen):
+    scheduler = Scheduler.from_plan([on_field("w", within=3)])
+    for place, value in enumerate(values):
+        sample = Sample.of("value", sim=0.0, topic="/a", field="data", value=value)
+        scheduler.on_sample(sample, place * TICK)
+    scheduler.advance(4 * TICK)
+    [skipped] = scheduler.occurrences
+    assert skipped.detail.startswith(f"condition never held within 0.15 s ({seen}")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +301,7 @@ def test_passive_entries_run_with_the_rest_and_do_not_keep_it_going():
     assert run.until_finished() == 13
     assert [label for label, _ in run.starts] == ["drive", "tick", "tick#2", "tick#3"]
     assert run.statuses()["w"] == "skipped"
-    assert run.details()["w"] == "condition never held before the timeline ended"
+    assert run.details()["w"].startswith("condition never held before the timeline ended (")
     assert run.details()["never"] == "the timeline ended before it was due"
 
 

@@ -24,8 +24,8 @@ class SampleStream:
         sinks: called with each sample after it is written, in the given order.
 
     Attributes:
-        held: the last sample of each latched subject from before the origin, which still holds
-            there.
+        held: what was seen before the origin and still holds there: the last sample of each
+            latched subject, and the last error of reading each field that gave no value since.
     """
 
     def __init__(self, path: Path, mode: str, sinks: list[Sink]) -> None:
@@ -46,8 +46,8 @@ class SampleStream:
         self._count += 1
         if sample.kind == "timeline" and sample.data["event"] == "start":
             self._origin = TimelineOrigin.of(sample, self._mode)
-        elif self._origin is None and sample.data.get("latched"):
-            self.held[subject_of(sample)] = sample
+        elif self._origin is None:
+            self._hold(sample)
         self._hand_on(sample)
 
     def emit_beside(self, data: Mapping[str, Any]) -> None:
@@ -56,6 +56,13 @@ class SampleStream:
         with self._beside.open("ab") as file:
             file.write(format_sample(sample).encode())
         self._hand_on(sample)
+
+    def _hold(self, sample: Sample) -> None:
+        subject = subject_of(sample)
+        if sample.kind == "field_error" or sample.data.get("latched"):
+            self.held[subject] = sample
+        if sample.kind == "value":
+            self.held.pop(("field_error", *subject[1:]), None)
 
     def _hand_on(self, sample: Sample) -> None:
         t_ns = self._origin.t_ns(sample) if self._origin else None

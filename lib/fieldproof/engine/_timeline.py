@@ -78,7 +78,8 @@ class TimelineDriver:
             if record.status in (FAILED, TIMEOUT):
                 word = "failed" if record.status == FAILED else "timed out"
                 return f"{record.name} {word}: {record.detail}"
-        return ""
+        never_ran = self._scheduler.failure
+        return f"{never_ran.label} failed: {never_ran.detail}" if never_ran else ""
 
     def advance(self, t_ns: int) -> None:
         """Move the timeline's clock: ask what runs whether it is over, start what is due."""
@@ -143,8 +144,8 @@ class TimelineDriver:
         rows = []
         for occurrence in self._scheduler.occurrences:
             record = self._records.get(occurrence.label) or _record_of(occurrence)
-            if occurrence.status == SKIPPED:
-                record.status, record.detail = SKIPPED, occurrence.detail
+            if occurrence.started_ns is None:
+                record.status, record.detail = occurrence.status, occurrence.detail
             rows.append(record.to_data())
         return rows
 
@@ -214,9 +215,9 @@ class TimelineDriver:
                 t_s=change.t_ns / _NS,
             )
             if change.kind != "triggered" and change.label not in self._records:
-                self._skipped(change.label)
+                self._never_ran(change.label, FAILED if change.kind == "failed" else SKIPPED)
 
-    def _skipped(self, label: str) -> None:
+    def _never_ran(self, label: str, status: str) -> None:
         """Put an entry that never ran into the stream: assertions on it are decided by that."""
         self._emit(
             {
@@ -224,7 +225,7 @@ class TimelineDriver:
                 "label": label,
                 "event": "finished",
                 "action": self._actions[label],
-                "status": SKIPPED,
+                "status": status,
             }
         )
 

@@ -15,6 +15,10 @@ class FieldError(Exception):
     """The message has no such field; the text says where the path ends and what there is."""
 
 
+class ShortListError(FieldError):
+    """A list of the message ends before the element; that of another message may not."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldPath:
     """A parsed field path.
@@ -75,7 +79,8 @@ def _element(value: Any, index: int, done: str, path: str) -> Any:
     if not isinstance(value, (list, tuple, np.ndarray)):
         raise FieldError(f"{done!r} is not a list ({path})")
     if index >= len(value):
-        raise FieldError(f"{done!r} has {len(value)} elements, there is no [{index}] ({path})")
+        what = f"{done!r} has {len(value)} elements, there is no [{index}] ({path})"
+        raise ShortListError(what)
     return value[index]
 
 

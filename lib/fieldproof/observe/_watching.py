@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fieldproof.observe._fields import FieldError, FieldPath
+from fieldproof.observe._fields import FieldError, FieldPath, ShortListError
 from fieldproof.observe._stamps import STAMP, StampReader
 from fieldproof.observe._windows import Ages, SlidingWindow
 from fieldproof.recording import MessageTypes, RecordingError
@@ -102,7 +102,8 @@ class TopicWatch:
             try:
                 value = field.read(message)
             except FieldError as error:
-                yield {"kind": "field_error", **where, "message": str(error)}
+                sample = {"kind": "field_error", **where, "message": str(error)}
+                yield {**sample, "short": True} if isinstance(error, ShortListError) else sample
             else:
                 sample = {"kind": "value", **where, "value": value}
                 yield {**sample, "latched": True} if latched else sample

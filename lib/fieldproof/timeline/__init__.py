@@ -1,7 +1,7 @@
 """When the entries of a timeline happen, decided from a given clock and given samples."""
 
 from fieldproof.timeline._entries import Entry, Trigger, Watched
-from fieldproof.timeline._scheduler import (
+from fieldproof.timeline._occurrences import (
     CANCELLED,
     FAILED,
     OK,
@@ -10,8 +10,8 @@ from fieldproof.timeline._scheduler import (
     TIMEOUT,
     Change,
     Occurrence,
-    Scheduler,
 )
+from fieldproof.timeline._scheduler import Scheduler
 
 __all__ = [
     "CANCELLED",

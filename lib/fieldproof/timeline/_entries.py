@@ -2,8 +2,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fieldproof.model import Condition, ConditionEvaluationError, Duration, compile_condition
-from fieldproof.samples import NO_VALUE, PlannedSignal, Sample
+from fieldproof.model import Condition, Duration, compile_condition
+from fieldproof.samples import PlannedSignal
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,14 @@ class Watched:
         return cls(PlannedSignal.from_data(data), compile_condition(data["condition"]))
 
     def __str__(self) -> str:
+        return f"{self.condition.text} ({self.signal_words})"
+
+    @property
+    def signal_words(self) -> str:
+        """The signal, as a sentence names it."""
         signal = self.signal
         what = f"{signal.topic} {signal.field}" if signal.topic else signal.metric
-        owner = f" of {signal.model}" if signal.model else ""
-        return f"{self.condition.text} ({what}{owner})"
+        return f"{what} of {signal.model}" if signal.model else what
 
     def to_data(self) -> dict[str, Any]:
         """Return the condition as the record of a run shows it."""
@@ -40,19 +44,6 @@ class Watched:
             "condition": self.condition.text,
         }
         return {key: value for key, value in pairs.items() if value}
-
-    def holds(self, sample: Sample) -> bool:
-        """Return whether the sample carries the signal and its value satisfies the condition.
-
-        A value that the condition cannot be evaluated for does not satisfy it.
-        """
-        value = self.signal.value_of(sample)
-        if value is NO_VALUE:
-            return False
-        try:
-            return self.condition({"value": value})
-        except ConditionEvaluationError:
-            return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,62 +1,22 @@
 import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from fieldproof.model import Duration
-from fieldproof.samples import Sample, Subject, subject_of
-from fieldproof.timeline._entries import Entry, Watched
-
-RUNNING = "running"
-OK = "ok"
-FAILED = "failed"
-TIMEOUT = "timeout"
-SKIPPED = "skipped"
-CANCELLED = "cancelled"
-ENDED = frozenset({OK, FAILED, TIMEOUT, CANCELLED})
-
-
-@dataclass(slots=True)
-class Occurrence:
-    """One time that an entry happens, or the note that it never did.
-
-    Attributes:
-        label: The entry's label, or `label#n` from the second occurrence on.
-        entry: The entry.
-        number: Counted from 1.
-        status: `running`, `ok`, `failed`, `timeout`, `cancelled`, or `skipped` if it never ran.
-        detail: What became of it, for people.
-        due_ns: When it was to start, nanoseconds after the timeline's start; None if skipped.
-        started_ns: When it was handed out to be started; None if skipped.
-        ended_ns: When it ended or was skipped; None while it runs.
-    """
-
-    label: str
-    entry: Entry
-    number: int
-    status: str = RUNNING
-    detail: str = ""
-    due_ns: int | None = None
-    started_ns: int | None = None
-    ended_ns: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Something the scheduler decided, for the run's log.
-
-    Attributes:
-        kind: `triggered` when `after` or `when` fired; `skipped` when an entry can no longer
-            happen; `settled` when the timeline's end decided what became of an occurrence.
-        label: The occurrence's label.
-        t_ns: When, in nanoseconds after the timeline's start.
-        detail: Why, for people.
-    """
-
-    kind: Literal["triggered", "skipped", "settled"]
-    label: str
-    t_ns: int
-    detail: str
+from fieldproof.samples import Sample
+from fieldproof.timeline._entries import Entry
+from fieldproof.timeline._occurrences import (
+    CANCELLED,
+    ENDED,
+    FAILED,
+    OK,
+    SKIPPED,
+    Change,
+    Kind,
+    Occurrence,
+)
+from fieldproof.timeline._watching import Watching
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +60,7 @@ class Scheduler:
         self._due: list[tuple[int, int]] = []
         self._passive_due: list[tuple[int, int]] = []
         self._expiring: list[tuple[int, int]] = []
-        self._watching: dict[Subject, dict[int, Watched]] = {}
+        self._watching = Watching()
         self._running: dict[str, _State] = {}
         self._keeping = 0
         self._rest_ended_ns: int | None = None
@@ -155,7 +115,7 @@ class Scheduler:
         if self._failure:
             return None
         moments = [due[0][0] for due in (self._due, self._passive_starts()) if due]
-        while self._expiring and not self._is_watching(self._expiring[0][1]):
+        while self._expiring and self._expiring[0][1] not in self._watching:
             heapq.heappop(self._expiring)
         if self._expiring:
             moments.append(self._expiring[0][0] + 1)
@@ -177,7 +137,7 @@ class Scheduler:
         self._move(t_ns)
         while self._expiring and self._expiring[0][0] < t_ns:
             _, index = heapq.heappop(self._expiring)
-            if self._is_watching(index):
+            if index in self._watching:
                 self._expire(self._states[index], t_ns)
         self._look_at_the_rest()
         if self._failure:
@@ -192,18 +152,25 @@ class Scheduler:
     def on_sample(self, sample: Sample, t_ns: int) -> None:
         """Trigger the entries whose condition the sample is the first to satisfy.
 
-        Samples from before the timeline's start trigger nothing.
+        An entry whose signal turns out not to be readable fails, as an occurrence does: what it
+        waits for can never come. Samples from before the timeline's start do nothing.
         """
-        watching = self._watching.get(subject_of(sample))
-        if not watching or t_ns < 0 or self._failure:
+        if t_ns < 0 or self._failure:
+            return
+        answers = self._watching.take(sample, t_ns)
+        if answers is None:
             return
         self._now_ns = max(self._now_ns, t_ns)
-        for index, watched in list(watching.items()):
-            state = self._states[index]
-            within_ns = state.entry.trigger.within_ns
-            if (within_ns is None or t_ns <= within_ns) and watched.holds(sample):
-                self._stop_watching(state)
-                self._trigger(state, t_ns, f"{watched.condition.text} held")
+        for answer in answers:
+            state = self._states[answer.index]
+            when = state.entry.trigger.when
+            assert when is not None
+            self._stop_watching(state)
+            if answer.error:
+                self._give_up(state, FAILED, t_ns, answer.error, "failed")
+                self._follow(state, FAILED, t_ns)
+            else:
+                self._trigger(state, t_ns, f"{when.condition.text} held")
         self._look_at_the_rest()
 
     def ended(self, label: str, status: str, t_ns: int, detail: str = "") -> None:
@@ -248,7 +215,7 @@ class Scheduler:
         self._running.clear()
         for state in self._states:
             if not state.done and not state.started:
-                self._skip(state, t_ns, self._why_never(state), "settled")
+                self._give_up(state, SKIPPED, t_ns, self._why_never(state), "settled")
             state.done = True
         self._due.clear()
         self._passive_due.clear()
@@ -270,8 +237,7 @@ class Scheduler:
                 by_label[label].followers.append(state)
             state.missing.add(label)
         if trigger.when is not None:
-            watching = self._watching.setdefault(trigger.when.signal.subject, {})
-            watching[state.index] = trigger.when
+            self._watching.begin(state.index, trigger.when, trigger.within_ns)
             if trigger.within_ns is not None:
                 heapq.heappush(self._expiring, (trigger.within_ns, state.index))
                 self._keeping += 1
@@ -283,20 +249,16 @@ class Scheduler:
             raise ValueError(f"time would go back from {self._now_ns} ns to {t_ns} ns")
         self._now_ns = t_ns
 
-    def _is_watching(self, index: int) -> bool:
-        when = self._states[index].entry.trigger.when
-        return when is not None and index in self._watching.get(when.signal.subject, {})
-
     def _stop_watching(self, state: _State) -> None:
-        trigger = state.entry.trigger
-        if trigger.when is not None:
-            del self._watching[trigger.when.signal.subject][state.index]
-            self._keeping -= trigger.within_ns is not None
+        self._watching.end(state.index)
+        self._keeping -= state.entry.trigger.within_ns is not None
 
     def _expire(self, state: _State, t_ns: int) -> None:
-        self._stop_watching(state)
         within = Duration(state.entry.trigger.within_ns or 0)
-        self._skip(state, t_ns, f"condition never held within {within.to_number()} s", "skipped")
+        seen = self._watching.seen(state.index)
+        self._stop_watching(state)
+        why = f"condition never held within {within.to_number()} s ({seen})"
+        self._give_up(state, SKIPPED, t_ns, why, "skipped")
         self._follow(state, SKIPPED, t_ns)
 
     def _trigger(self, state: _State, t_ns: int, why: str) -> None:
@@ -309,7 +271,8 @@ class Scheduler:
         if trigger.until_ns is not None and due_ns > trigger.until_ns:
             if not state.started:
                 until = Duration(trigger.until_ns).to_number()
-                self._skip(state, max(self._now_ns, 0), f"not due until after {until} s", "skipped")
+                why = f"not due until after {until} s"
+                self._give_up(state, SKIPPED, max(self._now_ns, 0), why, "skipped")
             return False
         state.due_ns = due_ns
         if state.repeats_passively:
@@ -375,21 +338,32 @@ class Scheduler:
                         after = ", ".join(follower.entry.trigger.after)
                         self._trigger(follower, t_ns, f"{after} ended ok")
                 else:
-                    self._skip(follower, t_ns, f"{leader.entry.label} ended {how}", "skipped")
+                    why = f"{leader.entry.label} ended {how}"
+                    self._give_up(follower, SKIPPED, t_ns, why, "skipped")
                 if follower.done:
                     ended.append((follower, SKIPPED))
 
-    def _skip(
-        self, state: _State, t_ns: int, why: str, kind: Literal["skipped", "settled"]
+    def _give_up(
+        self,
+        state: _State,
+        status: str,
+        t_ns: int,
+        why: str,
+        kind: Kind,
     ) -> None:
+        """Note that an entry never ran, and why."""
         state.done = True
         label = state.entry.label
-        self._occurrences.append(Occurrence(label, state.entry, 1, SKIPPED, why, ended_ns=t_ns))
+        occurrence = Occurrence(label, state.entry, 1, status, why, ended_ns=t_ns)
+        self._occurrences.append(occurrence)
         self._changes.append(Change(kind, label, t_ns, why))
+        if status == FAILED:
+            self._failure = self._failure or occurrence
 
     def _why_never(self, state: _State) -> str:
         if state.due_ns is not None:
             return "the timeline ended before it was due"
         if state.entry.trigger.when is not None:
-            return "condition never held before the timeline ended"
+            seen = self._watching.seen(state.index)
+            return f"condition never held before the timeline ended ({seen})"
         return f"the timeline ended before {', '.join(sorted(state.missing))} did"
