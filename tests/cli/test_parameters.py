@@ -50,7 +50,7 @@ class Entry(BaseModel):
         (Literal["box", "sphere"], "box | sphere"),
         (int | str, "integer or text"),
         (Annotated[int, Field(ge=1, lt=10)], "integer >= 1, < 10"),
-        (Annotated[str, Field(max_length=9)], "text of 0 to 9 characters"),
+        (Annotated[str, Field(max_length=9)], "text of at most 9 characters"),
         (list[Name], "list of name"),
         (tuple[Name, ...], "list of name"),
         (Annotated[list[float], Field(min_length=3, max_length=3)], "list of 3: number"),

@@ -1,13 +1,15 @@
 """What may be written of each event, and what the world and the vehicles make of it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from fieldproof.engine.resolve import resolve
-from fieldproof.events import event_types
-from fieldproof.model import ScenarioError, validated
+from fieldproof.engine.resolve import registries, resolve
+from fieldproof.events import Event, ModelChanges, event_types
+from fieldproof.model import ScenarioError, TimelineBase, validated
 
 ROOT = Path(__file__).parents[2]
 BOX = {"action": "spawn_object", "model": "c", "pose": {"x": 1, "y": 2}, "shape": "box"}
@@ -57,6 +59,16 @@ UGV = {"vehicle": "ugv1"}
         ({"action": "battery.drain"} | UGV, "duration_s: is missing"),
         ({"action": "battery.drain", "duration_s": "1s", "to_pct": 101} | UGV, "to_pct: must be"),
         ({"action": "imu.bias", "gyro_radps": [0, 0]} | UGV, "gyro_radps: must have at least 3"),
+        ({"action": "gps.offset"} | UGV, "needs east_m, north_m or up_m other than 0"),
+        ({"action": "gps.offset", "up_m": 0.0} | UGV, "needs east_m, north_m or up_m other than 0"),
+        ({"action": "imu.bias", "gyro_radps": [0, 0, 0]} | UGV, "needs gyro_radps or accel_mps2"),
+        (
+            {"action": "param.set", "node": "n", "parameter": "", "value": 1} | UGV,
+            "parameter: must",
+        ),
+        (BOX | {"size": [1, 1, 1e-7]}, "size[2]: must be at least 0.001"),
+        (BOX | {"shape": "sphere", "radius": 1e-7}, "radius: must be at least 0.001"),
+        (BOX | SIZE | {"static": False, "mass_kg": 1e-6}, "mass_kg: must be at least 0.001"),
         ({"action": "link.set"} | UGV, "profile: is missing"),
     ],
 )
@@ -68,7 +80,7 @@ def test_an_entry_that_makes_no_sense_is_refused_at_its_field(entry, said):
     assert said in str(caught.value)
 
 
-def planned(tmp_path, *timeline, mode="lockstep"):
+def planned(tmp_path, *timeline, mode="lockstep", known=None):
     document = {
         "apiVersion": "fieldproof.dev/v0alpha1",
         "kind": "Scenario",
@@ -80,7 +92,7 @@ def planned(tmp_path, *timeline, mode="lockstep"):
     }
     path = tmp_path / "e.yaml"
     path.write_text(json.dumps(document))
-    return resolve(path, ROOT / "worlds", ROOT / "robots")
+    return resolve(path, ROOT / "worlds", ROOT / "robots", known=known)
 
 
 @pytest.mark.parametrize(
@@ -201,6 +213,31 @@ def test_a_step_may_be_given_as_time(tmp_path):
             "sim",
             "range_m: is not what imu measures (its noise is gyro_radps and accel_mps2)",
         ),
+        (
+            {"action": "battery.drain", "duration_s": "1s", "to_pct": 100} | UGV,
+            "sim",
+            "to_pct: must be below the 100 % that the battery begins with (got 100)",
+        ),
+        (
+            {"action": "actuator.limit", "max_linear_mps": 0.1, "max_angular_radps": 50} | UGV,
+            "sim",
+            "max_angular_radps: limits nothing: the drive has",
+        ),
+        (
+            {"action": "remove_object", "model": "pallet_9"},
+            "sim",
+            "model: unknown model 'pallet_9' (nearest: pallet_",
+        ),
+        (
+            {"action": "teleport", "model": "palet_1", "pose": {"x": 1, "y": 2}},
+            "sim",
+            "model: unknown model 'palet_1' (nearest: pallet_",
+        ),
+        (
+            BOX | SIZE | {"model": "warehouse"},
+            "sim",
+            "model: the world dock_yard has a model warehouse of its own",
+        ),
         ({"action": "link.drop"} | UGV, "sim", "action: needs a network section"),
         ({"action": "link.restore"} | UGV, "sim", "action: needs a network section"),
         (
@@ -217,6 +254,57 @@ def test_what_cannot_be_carried_out_is_refused_when_the_scenario_is_validated(
         planned(tmp_path, entry, mode=mode)
     text = str(caught.value)
     assert f"timeline[0].{said}" in text, text
+
+
+REMOVE = {"action": "remove_object", "model": "c"}
+ELSEWHERE = {"pose": {"x": 1, "y": 2}}
+
+
+@pytest.mark.parametrize(
+    "timeline",
+    [
+        [BOX | SIZE, REMOVE],
+        [REMOVE | {"at": "9s"}, BOX | SIZE],  # which comes first is up to the triggers
+        [REMOVE | {"model": "pallet_1"}, BOX | SIZE | {"model": "pallet_1"}],
+        [REMOVE | {"model": "pallet_1"}],
+        [{"action": "teleport", "model": "pallet_1"} | ELSEWHERE],
+        [{"action": "teleport", "model": "ugv1"} | ELSEWHERE],
+        [BOX | SIZE, {"action": "teleport", "model": "c"} | ELSEWHERE],
+    ],
+)
+def test_models_of_the_world_and_of_the_timeline_are_known(tmp_path, timeline):
+    found = planned(tmp_path, *timeline, mode="sim").execution["timeline"]
+    assert [entry["action"] for entry in found] == [entry["action"] for entry in timeline]
+
+
+class Conjure(TimelineBase):
+    action: Literal["example.conjure"]
+
+
+class ConjureEvent(Event):
+    action = "example.conjure"
+    Entry = Conjure
+    summary = "Bring something."
+
+    def apply(self, entry, resolved, context, record): ...
+
+
+class TellingEvent(ConjureEvent):
+    def models(self, entry):
+        return ModelChanges(spawns=frozenset({"genie"}))
+
+
+def conjured(tmp_path, event, model):
+    known = replace(registries(), events={**event_types(), "example.conjure": event})
+    timeline = ({"action": "example.conjure"}, REMOVE | {"model": model})
+    return planned(tmp_path, *timeline, mode="sim", known=known)
+
+
+def test_what_a_plugin_may_bring_is_not_known_unless_it_says_so(tmp_path):
+    assert conjured(tmp_path, ConjureEvent(), "anything")
+    assert conjured(tmp_path, TellingEvent(), "genie")
+    with pytest.raises(ScenarioError, match=r"timeline\[1\]\.model: unknown model 'anything'"):
+        conjured(tmp_path, TellingEvent(), "anything")
 
 
 def test_every_parameter_of_every_event_is_described():

@@ -15,7 +15,7 @@ from fieldproof.model import (
     TopicName,
     ValueCondition,
 )
-from fieldproof.plan import PlannedAssertion, Registries, Watch
+from fieldproof.plan import ModelChanges, PlannedAssertion, Registries, Watch
 
 
 class Drive(TimelineBase):
@@ -36,6 +36,9 @@ class DriveType:
             "lockstep": context.lockstep,
         }
 
+    def models(self, entry):
+        return ModelChanges()
+
 
 class Say(TimelineBase):
     action: Literal["say"]
@@ -51,6 +54,9 @@ class SayType:
         if entry.text == "crash":
             raise KeyError("inside")
         return {"said": float("nan")} if entry.text == "nan" else {}
+
+    def models(self, entry):
+        return None
 
 
 class Reach(AssertionBase):

@@ -225,6 +225,13 @@ def test_a_file_that_cannot_be_used_is_refused_and_leaves_nothing(
     assert world.frames == reference.frames
 
 
+@pytest.mark.parametrize(("radius", "mass_kg"), [(1e-7, 1.0), (0.1, 1e-16)])
+def test_what_is_too_small_for_physics_is_refused_in_words(bench, radius, mass_kg):
+    ball = {"type": "sphere", "radius": radius}
+    with pytest.raises(RequestError, match=r"^m: m::link moves and is too small or too light"):
+        bench().spawn("m", 10.0, -4.0, shape=ball, static=False, mass_kg=mass_kg)
+
+
 def test_a_file_that_is_not_there_is_named(bench, tmp_path):
     with pytest.raises(RequestError, match=r"nowhere\.sdf: No such file or directory$"):
         bench().spawn("m", 0.0, 0.0, sdf=tmp_path / "nowhere.sdf")

@@ -176,7 +176,8 @@ def _bounds(metadata: Sequence[Any]) -> str:
         limits = [getattr(one, kind.__name__.lower()) for one in metadata if isinstance(one, kind)]
         words += [f"{sign} {limit:.10g}" for limit in limits]
     least, most = _lengths(metadata)
-    words += [f"of {least or 0} to {most} characters"] if most is not None else []
+    if most is not None:
+        words.append(f"of {f'{least} to' if least else 'at most'} {most} characters")
     return ", ".join(words)
 
 

@@ -9,6 +9,7 @@ from fieldproof.kpis import kpi_types
 from fieldproof.model import Overlay, Problem, Scenario, ScenarioError, scenario_schema
 from fieldproof.plan import InjectorRoute, Plan, Registries, build_plan
 from fieldproof_bridge import planned_routes
+from fieldproof_sim.sdf import SdfError, parse_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ def resolve(
             robots_dir=robots_dir,
             registries=known or registries(),
             routes=routes_of,
+            models=models_of,
             overlay=overlay,
             file=file,
         )
@@ -84,6 +86,18 @@ def routes_of(namespace: str, manifest: Mapping[str, Any]) -> list[InjectorRoute
         InjectorRoute(route.name, route.topic, route.kind, route.faults)
         for route in planned_routes(namespace, manifest)
     ]
+
+
+def models_of(sdf: pathlib.Path) -> frozenset[str] | None:
+    """Return the names of a world's own models; None when its file is no world for the simulator.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    try:
+        return frozenset(model.name for model in parse_world(sdf).models)
+    except SdfError:
+        return None  # what is wrong with it is said where descriptions are checked
 
 
 def installed_schema() -> dict[str, Any]:

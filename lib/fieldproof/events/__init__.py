@@ -16,7 +16,7 @@ from fieldproof.events._navigate import NavigateToPose, NavigateToPoseEvent
 from fieldproof.events._record import ActionRecord
 from fieldproof.events._registry import GROUP, checked_event, event_registry, event_types
 from fieldproof.events._running import Over, Running, Worker
-from fieldproof.plan import PlanContext
+from fieldproof.plan import ModelChanges, PlanContext
 from fieldproof.plan.registry import PluginError, PluginProblem, Registry
 from fieldproof.timeline import CANCELLED, FAILED, OK, RUNNING, SKIPPED, TIMEOUT
 
@@ -32,6 +32,7 @@ __all__ = [
     "Completed",
     "Event",
     "EventContext",
+    "ModelChanges",
     "NavigateToPose",
     "NavigateToPoseEvent",
     "Navigation",

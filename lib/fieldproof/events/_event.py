@@ -5,7 +5,7 @@ from fieldproof.events._context import EventContext
 from fieldproof.events._record import ActionRecord
 from fieldproof.events._running import Running
 from fieldproof.model import TimelineBase
-from fieldproof.plan import PlanContext
+from fieldproof.plan import ModelChanges, PlanContext
 from fieldproof.timeline import CANCELLED
 
 POLL_S = 0.05
@@ -40,6 +40,15 @@ class Event:
             ScenarioError: The entry cannot be carried out in this scenario.
         """
         return {}
+
+    def models(self, entry: Any) -> ModelChanges | None:  # noqa: ARG002
+        """Return what the entry may do to the models of the world; None when that is unknown.
+
+        It is asked when the scenario is validated. Names of models are then checked, unless an
+        entry of the timeline leaves it unknown, as a plugin that does not override this does.
+        """
+        own = type(self).__module__.startswith("fieldproof.events.")
+        return ModelChanges() if own else None
 
     def apply(
         self, entry: Any, resolved: Mapping[str, Any], context: EventContext, record: ActionRecord

@@ -22,7 +22,7 @@ class ParamSet(TimelineBase):
     node: TopicName = Field(
         description="The node: relative to the vehicle's namespace, or absolute."
     )
-    parameter: Annotated[str, Field(pattern=_PARAMETER, max_length=255)] = Field(
+    parameter: Annotated[str, Field(pattern=_PARAMETER, min_length=1, max_length=255)] = Field(
         description="The parameter's name."
     )
     value: StrictBool | StrictInt | StrictFloat | StrictStr = Field(

@@ -8,10 +8,12 @@ from fieldproof.events._event import Event
 from fieldproof.events._record import ActionRecord
 from fieldproof.events._running import Over, Running
 from fieldproof.model import Name, Placement, Problem, TimelineBase, faults
-from fieldproof.plan import PlanContext
+from fieldproof.plan import ModelChanges, PlanContext
 from fieldproof.timeline import OK
 
-Size = Annotated[float, Field(gt=0.0, le=1000.0)]
+# what the simulator can hold: a moving body of these still has an inertia that it can step
+Size = Annotated[float, Field(ge=0.001, le=1000.0)]
+Mass = Annotated[float, Field(ge=0.001, le=1000.0)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Speed = Annotated[float, Field(ge=-200.0, le=200.0)]
 
@@ -58,7 +60,7 @@ class SpawnObject(TimelineBase):
     radius: Size | None = Field(default=None, description="Of a cylinder or sphere, metres.")
     length: Size | None = Field(default=None, description="Of a cylinder, metres.")
     static: bool | None = Field(default=None, description="Whether a shape stays put; true.")
-    mass_kg: Size | None = Field(default=None, description="Of a shape that moves; 1.")
+    mass_kg: Mass | None = Field(default=None, description="Of a shape that moves; 1.")
     color: Annotated[list[Share], Field(min_length=3, max_length=3)] | None = Field(
         default=None, description="Of a shape: [red, green, blue], 0 to 1."
     )
@@ -99,8 +101,9 @@ class SpawnObject(TimelineBase):
 class SpawnObjectEvent(_WorldEvent):
     """Puts an obstacle into the world.
 
-    The name must be free; a vehicle's is refused when the scenario is read, any other name that
-    is taken when the time comes. Lidars see the obstacle in their next scan.
+    The name must be free. That of a vehicle, and of a model of the world's own that no entry
+    removes, is refused when the scenario is read; any other that is taken, when the time comes.
+    Lidars see the obstacle in their next scan.
     """
 
     action: ClassVar[str] = "spawn_object"
@@ -111,6 +114,7 @@ class SpawnObjectEvent(_WorldEvent):
     def plan(self, entry: SpawnObject, context: PlanContext) -> dict[str, Any]:
         """Return the simulator's request, with the pose in the world frame."""
         _refuse_vehicle(entry.model, context)
+        context.new_model(entry.model)
         request: dict[str, Any] = {
             "model": entry.model,
             "pose": context.place(entry.pose, at="pose").to_data(),
@@ -121,6 +125,10 @@ class SpawnObjectEvent(_WorldEvent):
         looks = {key: getattr(entry, key) for key in _LOOKS if getattr(entry, key) is not None}
         return {"request": request | {"shape": {"type": entry.shape, **dimensions}, **looks}}
 
+    def models(self, entry: SpawnObject) -> ModelChanges:
+        """Return what it spawns."""
+        return ModelChanges(spawns=frozenset({entry.model}))
+
 
 class RemoveObject(TimelineBase):
     """A model that vanishes."""
@@ -130,7 +138,11 @@ class RemoveObject(TimelineBase):
 
 
 class RemoveObjectEvent(_WorldEvent):
-    """Takes a model out of the world; vehicles cannot be taken."""
+    """Takes a model out of the world; vehicles cannot be taken.
+
+    A name that neither the world nor an entry of the scenario has is refused when the scenario
+    is read, unless a plugin's event could bring it.
+    """
 
     action: ClassVar[str] = "remove_object"
     Entry: ClassVar[type[TimelineBase]] = RemoveObject
@@ -140,7 +152,11 @@ class RemoveObjectEvent(_WorldEvent):
     def plan(self, entry: RemoveObject, context: PlanContext) -> dict[str, Any]:
         """Return the simulator's request."""
         _refuse_vehicle(entry.model, context)
-        return {"request": {"model": entry.model}}
+        return {"request": {"model": context.model(entry.model)}}
+
+    def models(self, entry: RemoveObject) -> ModelChanges:
+        """Return what it takes away."""
+        return ModelChanges(removes=frozenset({entry.model}))
 
 
 class Teleport(TimelineBase):
@@ -175,6 +191,8 @@ class TeleportEvent(_WorldEvent):
             model = context.vehicle(entry.vehicle).name
         else:
             model = str(entry.model)
+            if model not in context.facts.vehicles:
+                context.model(model)
         pose = context.place(entry.pose, at="pose").to_data()
         return {"request": {"model": model, "pose": pose}}
 

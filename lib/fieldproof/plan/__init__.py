@@ -3,6 +3,7 @@
 from fieldproof.plan._build import Plan, build_plan
 from fieldproof.plan._bundle import write_bundle, write_evaluation, write_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld
+from fieldproof.plan._models import ModelChanges, ModelsOf, WorldModels, unknown_models
 from fieldproof.plan._order import CircleError, settled_last
 from fieldproof.plan._planned import (
     PlannedAssertion,
@@ -20,6 +21,8 @@ __all__ = [
     "EventType",
     "InjectorRoute",
     "KpiType",
+    "ModelChanges",
+    "ModelsOf",
     "Plan",
     "PlanContext",
     "PlanFacts",
@@ -30,11 +33,13 @@ __all__ = [
     "ResolvedSignal",
     "RoutesOf",
     "Watch",
+    "WorldModels",
     "build_plan",
     "no_routes",
     "observation",
     "plain",
     "settled_last",
+    "unknown_models",
     "write_bundle",
     "write_evaluation",
     "write_execution",

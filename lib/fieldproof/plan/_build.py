@@ -1,6 +1,6 @@
 import pathlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from fieldproof.model import (
@@ -12,6 +12,7 @@ from fieldproof.model import (
     Scenario,
     ScenarioError,
     Strict,
+    TimelineBase,
     VehicleManifest,
     VehicleSettings,
     World,
@@ -21,6 +22,7 @@ from fieldproof.model import (
 from fieldproof.plan._compose import compose_evaluation, compose_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld, Unchecked
 from fieldproof.plan._library import Shelved, shelved_model, shelved_robot, shelved_world
+from fieldproof.plan._models import ModelChanges, ModelsOf, WorldModels, unknown_models
 from fieldproof.plan._order import CircleError, settled_last
 from fieldproof.plan._planned import PlannedAssertion, PlannedVehicle, plain
 from fieldproof.plan._routes import RoutesOf, no_routes
@@ -53,6 +55,7 @@ def build_plan(
     robots_dir: pathlib.Path,
     registries: Registries,
     routes: RoutesOf = no_routes,
+    models: ModelsOf = unknown_models,
     overlay: Overlay | None = None,
     file: str | None = None,
 ) -> tuple[Scenario, Plan]:
@@ -64,6 +67,7 @@ def build_plan(
         robots_dir: Where robots are looked for.
         registries: What the scenario may use.
         routes: Says where a vehicle's bridge can put faults.
+        models: Says which models a world has.
         overlay: Values for what the scenario leaves open.
         file: What positions name; the path when absent. To be given with a text.
 
@@ -79,7 +83,7 @@ def build_plan(
         kpi_types=registries.kpi_specs(),
         overlay=overlay,
     )
-    planner = _Planner(draft, registries, routes, worlds_dir)
+    planner = _Planner(draft, registries, routes, models, worlds_dir)
     planner.look_up(robots_dir)
     planner.plan_entries()
     scenario = draft.scenario(planner.problems)
@@ -104,6 +108,7 @@ class _Planner:
     draft: Draft
     registries: Registries
     routes: RoutesOf
+    models: ModelsOf
     worlds_dir: pathlib.Path
     problems: list[Problem] = field(default_factory=list)
     files: dict[str, pathlib.Path] = field(default_factory=dict)
@@ -140,7 +145,7 @@ class _Planner:
 
     def plan_entries(self) -> None:
         """Ask every event, assertion and collector what its entry stands for here."""
-        facts = self._facts()
+        facts = replace(self._facts(), models=self._world_models())
         for place, entry in enumerate(self.draft.timeline):
             if entry is None:
                 continue
@@ -210,6 +215,24 @@ class _Planner:
             mode=self.draft.time.mode if self.draft.time else "sim",
             model=self._model,
         )
+
+    def _world_models(self) -> WorldModels | None:
+        """Return the models of the world and what the timeline does to them, if that is known."""
+        if self.world is None:
+            return None
+        changes = [
+            None if entry is None else self._changes(("timeline", place), entry)
+            for place, entry in enumerate(self.draft.timeline)
+        ]
+        world = self.world.model
+        return WorldModels.of(
+            self.models(self.world.files[f"worlds/{world.name}/{world.sdf}"]), changes
+        )
+
+    def _changes(self, path: Path, entry: TimelineBase) -> ModelChanges | None:
+        event = self.registries.events[entry.action]
+        changes = self._asked(path, entry.action, lambda: event.models(entry))
+        return changes if isinstance(changes, ModelChanges) else None
 
     def _model(self, name: str) -> str:
         """Return where the plan keeps a model's SDF, and keep its files."""

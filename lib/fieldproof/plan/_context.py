@@ -16,6 +16,7 @@ from fieldproof.model import (
     parts_of,
     shown,
 )
+from fieldproof.plan._models import WorldModels
 from fieldproof.plan._planned import PlannedVehicle, ResolvedSignal
 from fieldproof.plan._routes import InjectorRoute, route_for
 
@@ -53,6 +54,8 @@ class PlanFacts:
         has_links: Whether the scenario has a network section.
         model: Returns where the plan keeps the SDF of a model, by the model's name; raises
             `ScenarioError` without a path.
+        models: The models of the world and what the timeline does to them; None when that cannot
+            be told, as with an event of a plugin, which may spawn anything.
     """
 
     world: PlannedWorld | None
@@ -63,6 +66,7 @@ class PlanFacts:
     mode: Mode = "sim"
     has_links: bool = False
     model: Callable[[str], str] = _no_models
+    models: WorldModels | None = None
 
 
 class Unchecked(Exception):  # noqa: N818 - not an error of this entry
@@ -237,6 +241,22 @@ class PlanContext:
             raise ScenarioError(
                 [one if one.file else one.under(path) for one in error.problems]
             ) from None
+
+    def model(self, name: str, *, at: str | Path = "model") -> str:
+        """Return the name of a model, refusing one that the world cannot have."""
+        models = self.facts.models
+        if models is not None and name not in models.own | models.spawned:
+            hint = nearest(name, sorted(models.own | models.spawned))
+            raise self._unknown("model", name, at, (), hint)
+        return name
+
+    def new_model(self, name: str, *, at: str | Path = "model") -> str:
+        """Return the name of a model to spawn, refusing that of one that is always there."""
+        models = self.facts.models
+        if models is not None and name in models.own - models.removed:
+            what = f"the world {self.world.name} has a model {name} of its own"
+            raise self.refusal(what, at=at, hint="give it another name, or remove that one first")
+        return name
 
     def node(self, vehicle: str, node: str) -> str:
         """Return the absolute name of a node."""

@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 from fieldproof.model import AssertionBase, KpiBase, TimelineBase
 from fieldproof.plan._context import PlanContext
+from fieldproof.plan._models import ModelChanges
 from fieldproof.plan._planned import PlannedAssertion
 from fieldproof.plan._watches import Watch
 
@@ -18,6 +19,10 @@ class EventType(Protocol):
 
     def plan(self, entry: Any, context: PlanContext) -> dict[str, Any]:
         """Return what the entry stands for, as JSON data; a `ScenarioError` refuses it."""
+        ...
+
+    def models(self, entry: Any) -> ModelChanges | None:
+        """Return what the entry may do to the models of the world; None when that is unknown."""
         ...
 
 

@@ -1,4 +1,5 @@
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,9 @@ from fieldproof_sim.sdf import Model
 
 Frames = list[tuple[str, list[float], list[float]]]
 """Names of geoms of the world body, with where they are."""
+
+_TOO_LIGHT = ("mjMINVAL", "positive eigenvalues")
+_ELEMENT = re.compile(r"Element name '(.+?)', id")
 
 
 class Scene:
@@ -57,8 +61,7 @@ class Scene:
         try:
             return self._spec.compile()
         except ValueError as error:
-            what = str(error).removeprefix("Error: ").replace("\n", ": ")
-            raise RequestError(Code.BAD_WORLD, what) from error
+            raise RequestError(Code.BAD_WORLD, _what_is_wrong(str(error))) from error
 
     def add(self, model: Model, *, stand_m: float) -> ModelRecord:
         """Add a model before the vehicles.
@@ -112,3 +115,12 @@ class Scene:
             geom = self._spec.geom(name)
             geom.pos, geom.quat = position, rotation
         self._records[record.name] = record
+
+
+def _what_is_wrong(said: str) -> str:
+    """Return what MuJoCo says of a scene, in words of ours where it speaks of its own limits."""
+    if any(word in said for word in _TOO_LIGHT):
+        element = _ELEMENT.search(said)
+        link = element[1] if element else "a link"
+        return f"{link} moves and is too small or too light for physics: make it larger or heavier"
+    return said.removeprefix("Error: ").replace("\n", ": ")
