@@ -348,6 +348,19 @@ def test_simulation_time_can_be_paused_stepped_and_resumed_where_it_runs_free(
     assert rows["end"]["status"] == "ok"
 
 
+def test_time_that_is_paused_is_not_paused_again(run, variant, only_run):
+    path = with_timeline(
+        variant,
+        {"action": "sim.pause", "name": "first", "duration_s": "1s"},
+        {"action": "sim.pause", "name": "second", "at": "0.3s", "duration_s": "2s"},
+        mode="sim",
+    )
+    code, out, err = run("run", path)
+    assert code == 1, out + err
+    row = occurrences(only_run())["second"]
+    assert (row["status"], row["detail"]) == ("failed", "simulation time is paused already")
+
+
 def test_a_world_that_runs_is_not_stepped(run, variant, only_run):
     path = with_timeline(variant, {"action": "sim.step", "steps": 5, "name": "s"}, mode="realtime")
     code, out, err = run("run", path)

@@ -183,7 +183,13 @@ class PacedWorld:
         self.simulate("resume")
 
     def simulate(self, op: str, **fields: Any) -> str:
-        """Ask the simulator; time that was paused goes on at the scenario's pace."""
+        """Ask the simulator; time that was paused goes on at the scenario's pace.
+
+        A pause of time that stands is refused: the end of the first would end the second.
+        """
+        if op == "pause" and self._stands:
+            answer = "simulation time is paused already"
+            raise InfrastructureError(answer, role="simulator", code="refused", answer=answer)
         if op == "resume":
             fields = {"rtf": self._pace, **fields}
         reply = self._session.simulator.request(op, bound_s=_REQUEST_S, **fields)
