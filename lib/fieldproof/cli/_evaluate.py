@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fieldproof.cli._errors import reported, stop
-from fieldproof.cli._exit_codes import INVALID
+from fieldproof.cli._exit_codes import FAILED, INVALID
 from fieldproof.cli._options import (
     as_json,
     colour,
@@ -102,6 +102,8 @@ def _judged(what: str, scenario: Path | None, names: Path | None, workspace: Any
         return evaluate_run(evidence or RunsFolder(workspace.runs).find(what).path, resolved)
     if resolved is None:
         raise click.UsageError(f"{path} is no run: name a scenario with --scenario")
+    if not path.exists():
+        stop(f"there is no recording {path}", FAILED)
     try:
         return evaluate_recording(path, read_recording_map(names), resolved)
     except RecordingError as error:

@@ -52,10 +52,7 @@ def not_as_sealed(folder: Path, names: Iterable[str] = EVIDENCE) -> list[str]:
 def _unsealed(run: RunDirectory) -> str:
     if run.claimed:
         return "the run is not sealed: it has not ended yet"
-    return (
-        f"the run is not sealed: it has no {MANIFEST}, so it was never ended or its seal was"
-        " removed (what a dead engine left is ended and sealed by the next run)"
-    )
+    return f"the run is not sealed: it has no {MANIFEST}, so it was cut short, or the seal is gone"
 
 
 def _in_words(difference: Difference) -> str:

@@ -27,6 +27,7 @@ from fieldproof.samples import Sample
 __all__ = ["UnanswerableError", "evaluate_recording", "evaluate_run", "read_recording_map"]
 
 _PLAN, _OUTCOME, _RECORDING = "evaluation.json", "outcome.json", Path(RECORDING)
+_RESTORE = "nothing was judged: restore the files, or run the scenario again"
 _MISFITS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """What reading a document raises that was changed: anything may stand anywhere in it."""
 
@@ -56,14 +57,15 @@ def evaluate_run(run: Path, resolved: Resolved | None = None) -> Judgement:
         return _by_another_plan(run, resolved, found)
     except UnanswerableError as error:
         raise UnanswerableError([*error.lacking, *found]) from None
+    except UnreadableRunError as error:
+        raise UnreadableRunError(error.path, f"{error.reason}; {_RESTORE}") from None
     except EvaluationError:
         raise
     except _MISFITS as error:
         if not found:
             raise
         why = f"{found[0]}; what is there now is no run's ({type(error).__name__}: {error})"
-        how = "nothing was judged: restore the files, or run the scenario again"
-        raise UnreadableRunError(run, f"{why}; {how}") from error
+        raise UnreadableRunError(run, f"{why}; {_RESTORE}") from error
 
 
 def _by_another_plan(run: Path, resolved: Resolved, found: Sequence[str]) -> Judgement:
@@ -135,7 +137,7 @@ def evaluate_recording(path: Path, names: RecordingMap, resolved: Resolved) -> J
         stream = RecordedStream(reader, resolved.execution["observe"], names)
         if reader.unclosed and not reader.topics:
             size = reader.path.stat().st_size
-            what = f"it is no MCAP file, or one that was cut before its first message: {size} bytes"
+            what = f"this is no MCAP file, or one cut within its first messages: {size} bytes"
             raise DamagedRecordingError(reader.path, reader.readable_bytes or 0, what)
         found = [*stream.lacking(), *unknown_entries(_asked(resolved), ())]
         if found:

@@ -121,7 +121,8 @@ def _feed(evaluator: Evaluator, evidence: Path, more: Iterable[Sample]) -> tuple
         samples = interleaved(stream.samples(), beside.samples() if beside.exists else ())
         for sample in _among(samples, more):
             evaluator.feed(sample)
-            until = until if sample.sim is None else sample.sim
+            if sample.sim is not None and sample.kind != "resource":
+                until = sample.sim
     except _StreamError as error:
         return str(error), until
     except SampleError as error:
@@ -170,7 +171,8 @@ class _Stream:
     def samples(self) -> Iterator[Sample]:
         name = self._path.name
         if not self._path.is_file():  # to open a pipe would wait for a writer
-            raise _StreamError(f"{name} is {'not a file' if self.exists else 'missing'}")
+            what = "is not a file" if self.exists else "is missing"
+            raise _StreamError(f"{name} {what}: nothing of what was observed can be judged")
         parser = SampleParser()
         try:
             with self._path.open("rb") as stream:

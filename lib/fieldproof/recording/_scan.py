@@ -8,7 +8,7 @@ from typing import IO
 import zstandard
 from mcap.exceptions import EndOfFile, InvalidMagic, McapError
 from mcap.reader import FOOTER_SIZE, SeekingReader
-from mcap.records import Channel, Chunk, Footer, McapRecord, Message, Schema
+from mcap.records import Channel, Chunk, Footer, McapRecord, Message, Schema, Statistics
 from mcap.stream_reader import CRCValidationError, StreamReader, breakup_chunk
 
 from fieldproof.recording._errors import DamagedRecordingError
@@ -89,6 +89,8 @@ def messages_at(path: Path, stream: IO[bytes], offset: int) -> list[Message]:
         record = next(reader.records)
     except _BROKEN as error:
         raise DamagedRecordingError(path, offset, _reason(error)) from error
+    if not isinstance(record, Chunk | Message):
+        raise DamagedRecordingError(path, offset, "no messages are where the index says")
     return [each for each in _inside(path, offset, record) if isinstance(each, Message)]
 
 
@@ -147,6 +149,8 @@ def _scanned(path: Path, stream: IO[bytes]) -> Contents:
     found = Contents()
     for offset, record in _records(path, stream, found):
         part_start: int | None = None
+        if isinstance(record, Statistics):
+            _agree(path, offset, record, found)
         for each in _inside(path, offset, record):
             if isinstance(each, Schema):
                 found.schemas[each.id] = each
@@ -161,6 +165,14 @@ def _scanned(path: Path, stream: IO[bytes]) -> Contents:
         if part_start is not None:
             found.parts.append(Part(part_start, offset))
     return found
+
+
+def _agree(path: Path, offset: int, statistics: Statistics, found: Contents) -> None:
+    """Insist on every message: a record whose kind is damaged is passed over in silence."""
+    there = sum(found.counts.values())
+    if there != statistics.message_count:
+        what = f"{there} of its {statistics.message_count} messages are found"
+        raise DamagedRecordingError(path, offset, what)
 
 
 def _records(path: Path, stream: IO[bytes], found: Contents) -> Iterator[tuple[int, McapRecord]]:
