@@ -104,6 +104,63 @@ def test_what_is_no_recording_is_refused(call, tmp_path):
     assert "a.mcap" in done.stderr
 
 
+MAP = "apiVersion: fieldproof.dev/v0alpha1\nkind: RecordingMap\n"
+
+
+@pytest.mark.parametrize("size", [0, 5])
+def test_a_file_too_short_for_a_recording_is_said_to_be_none(call, tmp_path, size):
+    (tmp_path / "map.yaml").write_text(MAP)
+    (tmp_path / "a.mcap").write_bytes(b"\x89MCAP0\r\n"[:size])
+    done = call(
+        "evaluate", tmp_path / "a.mcap", "--scenario", scenario(tmp_path),
+        "--map", tmp_path / "map.yaml",
+    )  # fmt: skip
+    assert done.exit_code == 2
+    assert f"no MCAP file, or one cut within its first messages: {size} bytes" in done.stderr
+
+
+def test_a_recording_that_is_not_there_is_named(call, tmp_path):
+    done = call("evaluate", tmp_path / "a.mcap", "--scenario", scenario(tmp_path))
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"there is no recording {tmp_path / 'a.mcap'}" in done.stderr
+
+
+def test_changed_evidence_is_told_as_text_and_as_data(call, evidence, tmp_path):
+    samples = evidence / "samples.jsonl"
+    samples.write_text(samples.read_text().replace('"y": 2.5', '"y": 2.0'))
+    done = call("evaluate", evidence)
+    assert (done.exit_code, done.stdout.split()[0]) == (1, "INCONCLUSIVE")
+    assert "  incomplete: samples.jsonl was changed after the run was sealed" in done.stdout
+    found = json.loads(call("evaluate", evidence, "--json").stdout)
+    assert (found["status"], found["exit_code"]) == ("inconclusive", 1)
+    assert found["evidence"]["complete"] is False
+    assert found["evidence"]["gaps"][0].startswith("samples.jsonl was changed")
+
+
+def test_whole_evidence_is_told_to_be_complete(call, evidence):
+    found = json.loads(call("evaluate", evidence, "--json").stdout)
+    assert found["evidence"] == {"complete": True, "gaps": []}
+
+
+def test_a_plan_that_names_an_unknown_type_is_told_in_words(call, evidence):
+    plan = json.loads((evidence / "evaluation.json").read_text())
+    plan["assertions"][0]["type"] = "acme.gone"
+    (evidence / "manifest.json").unlink()
+    (evidence / "evaluation.json").write_text(json.dumps(plan))
+    seal(RunDirectory(evidence))
+    done = call("evaluate", evidence)
+    assert done.exit_code == 2
+    assert "acme.gone" in done.stderr
+    assert "nothing was judged" in done.stderr
+
+
+def test_a_run_without_its_plan_is_told_what_to_do(call, evidence):
+    (evidence / "execution.json").unlink()
+    done = call("evaluate", evidence)
+    assert done.exit_code == 1
+    assert "execution.json: there is no such file; nothing was judged: restore" in done.stderr
+
+
 def test_a_run_that_is_not_there_is_named(call, tmp_path):
     done = call("evaluate", "nothing", "--runs", tmp_path)
     assert done.exit_code == 1

@@ -1,4 +1,7 @@
+import os
+
 import pytest
+from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 
 from fieldproof.recording import (
@@ -96,6 +99,54 @@ def test_a_file_of_another_kind_is_refused(tmp_path, data):
     path.write_bytes(data)
     with pytest.raises(DamagedRecordingError, match="not an MCAP file"):
         RecordingReader(path)
+
+
+def changed(path, places):
+    data = bytearray(path.read_bytes())
+    for at in places:
+        data[at] ^= 0x96
+    path.write_bytes(data)
+
+
+def summary_of(path):
+    with path.open("rb") as stream:
+        return make_reader(stream).get_summary()
+
+
+def test_a_chunk_whose_kind_is_damaged_is_not_passed_over(tmp_path, types, drive):
+    path = write(tmp_path / "recording", types, drive, chunk_bytes=500)
+    chunk = summary_of(path).chunk_indexes[2].chunk_start_offset
+    changed(path, [chunk])
+    with RecordingReader(path) as reader, pytest.raises(DamagedRecordingError) as caught:
+        list(reader.messages())
+    assert caught.value.offset == chunk
+
+
+def test_nor_is_it_where_the_index_is_damaged_as_well(tmp_path, types, drive):
+    path = write(tmp_path / "recording", types, drive, chunk_bytes=500)
+    changed(path, [summary_of(path).chunk_indexes[2].chunk_start_offset, -20])
+    with pytest.raises(DamagedRecordingError, match="of its 40 messages are found"):
+        RecordingReader(path)
+
+
+def test_every_message_is_read_where_only_the_index_is_damaged(tmp_path, types, drive):
+    path = write(tmp_path / "recording", types, drive, chunk_bytes=500)
+    summary = summary_of(path)
+    data = path.read_bytes()
+    start = summary.chunk_indexes[1].message_start_time.to_bytes(8, "little")
+    at = data.rindex(start + summary.chunk_indexes[1].message_end_time.to_bytes(8, "little"))
+    changed(path, [at + 6])
+    with RecordingReader(path) as reader:
+        assert not reader.unclosed
+        assert keys(reader.ordered()) == sorted(
+            (each.log_time_ns, each.topic, each.sequence) for each in drive
+        )
+
+
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.mcap")
+    with pytest.raises(DamagedRecordingError, match="not a regular file"):
+        RecordingReader(tmp_path / "pipe.mcap")
 
 
 def test_a_missing_file_is_an_os_error(tmp_path):

@@ -163,6 +163,13 @@ def test_sealed_and_held_runs_are_not_abandoned(runs):
         assert [each.run_id for each in runs.abandoned()] == [lost.run_id]
 
 
+def test_what_is_no_regular_file_is_not_read_and_not_waited_for(runs):
+    run = runs.create(run_id())
+    os.mkfifo(run.path / "x.json")
+    with pytest.raises(UnreadableRunError, match="not a regular file"):
+        run.read_json("x.json")
+
+
 def test_json_files_end_with_a_line_end(runs):
     run = runs.create(run_id())
     assert json.loads(run.write_json("x.json", {}).read_text()) == {}

@@ -6,6 +6,7 @@ import pytest
 
 from fieldproof.recording import rewrite_canonical
 from fieldproof.runs import (
+    EVIDENCE_FILES,
     NewerVersionError,
     SealedRunError,
     UnreadableRunError,
@@ -13,6 +14,7 @@ from fieldproof.runs import (
     read_manifest,
     seal,
     verify,
+    verify_files,
 )
 
 from .conftest import fill, run_id
@@ -148,6 +150,37 @@ def test_a_changed_file_is_told_with_what_was_sealed_and_what_is_there(runs):
     assert "3 bytes" in difference.expected
     assert "4 bytes" in difference.found
     assert str(difference).startswith("timeline.json: changed (sealed ")
+
+
+def test_some_files_are_compared_by_their_bytes(runs):
+    run = fill(runs.create(run_id()))
+    seal(run)
+    assert verify_files(run, [*EVIDENCE_FILES, "not_there.json"]) == ()
+    (run.path / "samples.jsonl").write_text("")
+    (run.path / "outcome.json").unlink()
+    (run.path / "timeline.json").unlink()
+    (run.path / "timeline.json").mkdir()
+    (run.path / "extra.txt").write_text("x")
+    (run.path / "observe.json").write_text("[]")
+    wanted = ("samples.jsonl", "outcome.json", "timeline.json", "extra.txt")
+    assert [(each.path, each.kind) for each in verify_files(run, wanted)] == [
+        ("samples.jsonl", "changed"),
+        ("outcome.json", "missing"),
+        ("timeline.json", "changed"),
+        ("extra.txt", "added"),
+    ]
+
+
+def test_a_manifest_whose_digest_does_not_follow_is_named_beside_the_files(runs):
+    run = fill(runs.create(run_id()))
+    digest = seal(run).digest
+    path = run.path / "manifest.json"
+    path.write_text(path.read_text().replace(digest, "0" * 64))
+    assert [each.path for each in verify_files(run, ["samples.jsonl"])] == ["manifest.json"]
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"evidence_digest": float("nan")}))
+    with pytest.raises(UnreadableRunError, match="not a manifest"):
+        verify_files(run, ["samples.jsonl"])
 
 
 def test_a_manifest_that_was_edited_is_named(runs):

@@ -100,6 +100,9 @@ def test_text_that_utf_8_cannot_hold_is_escaped():
         ('{"kind":"rate","wall":null,"sim":1,"topic":"/a","hz":"1"}', "'hz' of a rate sample"),
         ('{"kind":"value","wall":null,"sim":1,"value":{"$float":"one"}}', "$float"),
         ('{"kind":"value","wall":null,"sim":1,"value":{"$float":"nan","a":1}}', "$float"),
+        ('{"kind":"value","wall":null,"sim":1,"value":{"$float":["nan"]}}', "$float"),
+        ('{"kind":"clock","wall":null,"sim":1' + "0" * 400 + "}", "too large"),
+        ('{"kind":"clock","wall":null,"sim":1' + "0" * 5000 + "}", "not JSON"),
         ("[" * 100_000, "nested"),
         (b"\xff", "UTF-8"),
     ],
@@ -159,6 +162,14 @@ def test_a_broken_line_within_the_stream_is_refused_with_its_number():
     with pytest.raises(SampleError) as refusal:
         parser.feed(format_sample(value(1)).encode() + b"{]\n")
     assert refusal.value.line == 2
+
+
+def test_samples_before_a_broken_line_can_be_had():
+    chunk = format_sample(value(1)).encode() + b"{]\n"
+    found = SampleParser().each(chunk)
+    assert next(found) == value(1)
+    with pytest.raises(SampleError, match="line 2"):
+        next(found)
 
 
 def test_timeline_time_is_simulation_time_in_lockstep_and_wall_time_otherwise():
