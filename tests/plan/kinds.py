@@ -92,9 +92,8 @@ class HoldsType:
     def plan(self, spec, context):
         topic = context.topic(spec.vehicle, spec.topic, message_type=spec.message_type)
         kind = context.message_type(topic, spec.message_type)
-        return PlannedAssertion(
-            spec, topic=topic, watches=(Watch("value", topic, spec.field, kind),)
-        )
+        field = context.field(spec.field, kind)
+        return PlannedAssertion(spec, topic=topic, watches=(Watch("value", topic, field, kind),))
 
     def watches(self, planned):
         return planned.watches

@@ -8,6 +8,7 @@ from mcap.records import Schema
 from mcap_ros2.decoder import DecoderFactory
 
 from fieldproof.recording import (
+    MessageField,
     MessageTypes,
     UndecodableMessageError,
     UnknownTypeError,
@@ -188,3 +189,18 @@ def test_every_message_installed_in_this_environment_has_a_readable_definition()
         definition = types.definition(name)
         again = MessageTypes(definitions={name: definition.text}).definition(name)
         assert again.text == definition.text
+
+
+def test_the_fields_of_a_type_say_what_they_are_of():
+    types = MessageTypes()
+    odometry = types.fields("nav_msgs/msg/Odometry")
+    assert list(odometry) == ["header", "child_frame_id", "pose", "twist"]
+    assert odometry["header"] == MessageField("std_msgs/msg/Header")
+    assert odometry["child_frame_id"] == MessageField("string")
+    pose = types.fields("geometry_msgs/msg/PoseWithCovariance")
+    assert pose["covariance"] == MessageField("float64", is_list=True, length=36)
+    scan = types.fields("sensor_msgs/msg/LaserScan")
+    assert scan["ranges"] == MessageField("float32", is_list=True)
+    transforms = types.fields("tf2_msgs/msg/TFMessage")["transforms"]
+    assert transforms == MessageField("geometry_msgs/msg/TransformStamped", is_list=True)
+    assert types.fields("std_msgs/msg/Empty") == {}

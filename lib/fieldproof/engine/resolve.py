@@ -1,4 +1,6 @@
+import os
 import pathlib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +9,8 @@ from fieldproof.assertions import assertion_types
 from fieldproof.events import event_types
 from fieldproof.kpis import kpi_types
 from fieldproof.model import Overlay, Problem, Scenario, ScenarioError, scenario_schema
-from fieldproof.plan import InjectorRoute, Plan, Registries, build_plan
+from fieldproof.plan import InjectorRoute, MessageField, Plan, Registries, build_plan
+from fieldproof.recording import MessageTypes, RecordingError, share_folders
 from fieldproof_bridge import planned_routes
 from fieldproof_sim.sdf import SdfError, parse_world
 
@@ -71,6 +74,7 @@ def resolve(
             registries=known or registries(),
             routes=routes_of,
             models=models_of,
+            fields=_Messages().fields_of,
             overlay=overlay,
             file=file,
         )
@@ -98,6 +102,25 @@ def models_of(sdf: pathlib.Path) -> frozenset[str] | None:
         return frozenset(model.name for model in parse_world(sdf).models)
     except SdfError:
         return None  # what is wrong with it is said where descriptions are checked
+
+
+class _Messages:
+    """What is known of the message types that are installed here, looked up when it is asked."""
+
+    def __init__(self) -> None:
+        self._types: MessageTypes | None = None
+        self._known: dict[str, Mapping[str, MessageField] | None] = {}
+
+    def fields_of(self, message_type: str) -> Mapping[str, MessageField] | None:
+        """Return the fields of a message type; None for one that is not installed."""
+        if self._types is None:
+            self._types = MessageTypes(share_folders(os.environ, pathlib.Path(sys.prefix)))
+        if message_type not in self._known:
+            try:
+                self._known[message_type] = self._types.fields(message_type)
+            except RecordingError:
+                self._known[message_type] = None
+        return self._known[message_type]
 
 
 def installed_schema() -> dict[str, Any]:

@@ -44,7 +44,8 @@ def planned_field(spec: Any, context: PlanContext) -> PlannedAssertion:
     """Return a specification that has `ValueParameters`, with its topic absolute."""
     topic = context.topic(spec.vehicle, spec.topic, message_type=spec.message_type)
     message_type = context.message_type(topic, spec.message_type)
-    watch = Watch("value", topic, field=spec.field, message_type=message_type)
+    field = context.field(spec.field, message_type, at="field")
+    watch = Watch("value", topic, field=field, message_type=message_type)
     return PlannedAssertion(spec, topic=topic, watches=(watch,))
 
 

@@ -3,6 +3,7 @@
 from fieldproof.plan._build import Plan, build_plan
 from fieldproof.plan._bundle import write_bundle, write_evaluation, write_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld
+from fieldproof.plan._messages import FieldsOf, MessageField, unknown_fields
 from fieldproof.plan._models import ModelChanges, ModelsOf, WorldModels, unknown_models
 from fieldproof.plan._order import CircleError, settled_last
 from fieldproof.plan._planned import (
@@ -19,8 +20,10 @@ __all__ = [
     "AssertionType",
     "CircleError",
     "EventType",
+    "FieldsOf",
     "InjectorRoute",
     "KpiType",
+    "MessageField",
     "ModelChanges",
     "ModelsOf",
     "Plan",
@@ -39,6 +42,7 @@ __all__ = [
     "observation",
     "plain",
     "settled_last",
+    "unknown_fields",
     "unknown_models",
     "write_bundle",
     "write_evaluation",

@@ -22,6 +22,7 @@ from fieldproof.model import (
 from fieldproof.plan._compose import compose_evaluation, compose_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld, Unchecked
 from fieldproof.plan._library import Shelved, shelved_model, shelved_robot, shelved_world
+from fieldproof.plan._messages import FieldsOf, unknown_fields
 from fieldproof.plan._models import ModelChanges, ModelsOf, WorldModels, unknown_models
 from fieldproof.plan._order import CircleError, settled_last
 from fieldproof.plan._planned import PlannedAssertion, PlannedVehicle, plain
@@ -56,6 +57,7 @@ def build_plan(
     registries: Registries,
     routes: RoutesOf = no_routes,
     models: ModelsOf = unknown_models,
+    fields: FieldsOf = unknown_fields,
     overlay: Overlay | None = None,
     file: str | None = None,
 ) -> tuple[Scenario, Plan]:
@@ -68,6 +70,7 @@ def build_plan(
         registries: What the scenario may use.
         routes: Says where a vehicle's bridge can put faults.
         models: Says which models a world has.
+        fields: Says what a message type consists of.
         overlay: Values for what the scenario leaves open.
         file: What positions name; the path when absent. To be given with a text.
 
@@ -83,7 +86,7 @@ def build_plan(
         kpi_types=registries.kpi_specs(),
         overlay=overlay,
     )
-    planner = _Planner(draft, registries, routes, models, worlds_dir)
+    planner = _Planner(draft, registries, routes, models, fields, worlds_dir)
     planner.look_up(robots_dir)
     planner.plan_entries()
     scenario = draft.scenario(planner.problems)
@@ -109,6 +112,7 @@ class _Planner:
     registries: Registries
     routes: RoutesOf
     models: ModelsOf
+    fields: FieldsOf
     worlds_dir: pathlib.Path
     problems: list[Problem] = field(default_factory=list)
     files: dict[str, pathlib.Path] = field(default_factory=dict)
@@ -214,6 +218,7 @@ class _Planner:
             assertions=self.draft.assertion_names,
             mode=self.draft.time.mode if self.draft.time else "sim",
             model=self._model,
+            fields=self.fields,
         )
 
     def _world_models(self) -> WorldModels | None:

@@ -16,6 +16,7 @@ from fieldproof.model import (
     parts_of,
     shown,
 )
+from fieldproof.plan._messages import FieldsOf, check_field, unknown_fields
 from fieldproof.plan._models import WorldModels
 from fieldproof.plan._planned import PlannedVehicle, ResolvedSignal
 from fieldproof.plan._routes import InjectorRoute, route_for
@@ -56,6 +57,7 @@ class PlanFacts:
             `ScenarioError` without a path.
         models: The models of the world and what the timeline does to them; None when that cannot
             be told, as with an event of a plugin, which may spawn anything.
+        fields: Returns what a message type consists of.
     """
 
     world: PlannedWorld | None
@@ -67,6 +69,7 @@ class PlanFacts:
     has_links: bool = False
     model: Callable[[str], str] = _no_models
     models: WorldModels | None = None
+    fields: FieldsOf = unknown_fields
 
 
 class Unchecked(Exception):  # noqa: N818 - not an error of this entry
@@ -197,6 +200,25 @@ class PlanContext:
                 return vehicle.manifest.topics().get(relative)
         return None
 
+    def field(
+        self,
+        field: str,
+        message_type: str | None,
+        *,
+        at: str | Path | None = None,
+    ) -> str:
+        """Return a field of messages, refusing one that has no value in messages of the type.
+
+        Of a type that is None, or that is not installed where the plan is made, nothing is refused.
+        """
+        if message_type is not None:
+            try:
+                check_field(field, message_type, self.facts.fields)
+            except ScenarioError as error:
+                path = self._path_of(field, at, ("field",))
+                raise ScenarioError([one.under(path) for one in error.problems]) from None
+        return field
+
     def injector(
         self,
         vehicle: PlannedVehicle,
@@ -293,7 +315,8 @@ class PlanContext:
             given = signal.message_type
             topic = self.topic(name, signal.topic, message_type=given, at=(*path, "topic"))
             message_type = self.message_type(topic, given)
-            return ResolvedSignal(topic=topic, field=signal.field, message_type=message_type)
+            field = self.field(str(signal.field), message_type, at=(*path, "field"))
+            return ResolvedSignal(topic=topic, field=field, message_type=message_type)
         if not signal.needs_vehicle or name is None:
             return ResolvedSignal(metric=signal.metric)
         model = self.vehicle(name).name

@@ -14,7 +14,12 @@ from fieldproof.recording._errors import (
 from fieldproof.recording._metadata import METADATA_VERSION
 from fieldproof.recording._qos import OfferedQos
 from fieldproof.recording._reader import RecordedMessage, RecordedTopic, RecordingReader
-from fieldproof.recording._types import MessageTypes, TypeDefinition, share_folders
+from fieldproof.recording._types import (
+    MessageField,
+    MessageTypes,
+    TypeDefinition,
+    share_folders,
+)
 from fieldproof.recording._writer import SIDE_CHANNEL_TYPE, RecordingWriter
 
 __all__ = [
@@ -22,6 +27,7 @@ __all__ = [
     "SIDE_CHANNEL_TYPE",
     "VERDICT_TOPICS",
     "DamagedRecordingError",
+    "MessageField",
     "MessageTypes",
     "OfferedQos",
     "RecordedMessage",

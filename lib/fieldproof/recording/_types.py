@@ -2,7 +2,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rosbags.interfaces import Nodetype
 from rosbags.serde import SerdeError
@@ -51,6 +51,21 @@ def share_folders(environment: Mapping[str, str], prefix: Path) -> tuple[Path, .
     ]
     folders = [each / "share" for each in (*prefixes, prefix)]
     return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))
+
+
+@dataclass(frozen=True, slots=True)
+class MessageField:
+    """One field of a message type.
+
+    Attributes:
+        type_name: the message type of its value, or a plain type such as `float64`.
+        is_list: whether its value is a list of these.
+        length: how long the list always is; None where messages differ.
+    """
+
+    type_name: str
+    is_list: bool = False
+    length: int | None = None
 
 
 class MessageTypes:
@@ -119,6 +134,18 @@ class MessageTypes:
         self.require(type_name)
         return self._store.types[type_name]
 
+    def fields(self, type_name: str) -> dict[str, MessageField]:
+        """Return the fields of a type by name, in order.
+
+        Raises:
+            UnknownTypeError: Nothing describes the type, or a type that it contains.
+            UnsupportedTypeError: The description cannot be parsed.
+        """
+        self.require(type_name)
+        _, described = self._store.fielddefs[type_name]
+        hidden = _NO_FIELDS[0][0]
+        return {name: _field(how) for name, how in described if name != hidden}
+
     def require(self, type_name: str) -> None:
         """Make sure that a type is known.
 
@@ -166,6 +193,19 @@ class MessageTypes:
                 if name.endswith(part) and action.is_file():
                     return _action_part(type_name, part, action.read_text(encoding="utf-8"))
         return None
+
+
+def _field(described: "FieldDesc") -> MessageField:
+    kind, rest = described
+    if kind not in {Nodetype.ARRAY, Nodetype.SEQUENCE}:
+        return MessageField(_named(described))
+    element, length = rest
+    return MessageField(_named(element), True, length if kind == Nodetype.ARRAY else None)
+
+
+def _named(described: Any) -> str:
+    kind, rest = described
+    return str(rest if kind == Nodetype.NAME else rest[0])
 
 
 def _parts(type_name: str) -> tuple[str, str, str]:
