@@ -168,6 +168,34 @@ def test_a_recording_that_was_cut_is_evaluated_up_to_there_and_is_incomplete(dri
     cut.write_bytes(drive.read_bytes()[: drive.stat().st_size * 3 // 4])
     found = evaluate_recording(cut, MAP, scenario(tmp_path, SPEED))
     assert found.verdict.status.value == "inconclusive"
+    [result] = found.results
+    assert result.reason == "the run ended before it was decided (its evidence is cut)"
+
+
+def test_a_topic_that_may_lie_beyond_the_cut_is_named_and_not_refused(drive, tmp_path):
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(drive.read_bytes()[:-20])
+    mapping = names(topics={"/ugv1/odom": "/gone"}, poses={"ugv1": {"topic": "/lost"}})
+    found = evaluate_recording(cut, mapping, scenario(tmp_path, SPEED, REACH))
+    assert found.verdict.status.value == "inconclusive"
+    assert found.gaps[1:] == (
+        "/ugv1/odom (as /gone) is not in what is left of the recording",
+        "/lost, which says where ugv1 is, is not in what is left of the recording",
+    )
+
+
+@pytest.mark.parametrize(
+    "start_ns", [0, EPOCH_NS - 30 * 24 * 3600 * NS], ids=["1970", "last_month"]
+)
+def test_a_recording_whose_clock_was_set_is_judged_up_to_there(tmp_path, start_ns):
+    with RecordingWriter(tmp_path / "bag", TYPES) as writer:
+        writer.add_topic("/wheel_odom", "nav_msgs/msg/Odometry")
+        for t_ns in (start_ns, start_ns + NS, EPOCH_NS, EPOCH_NS + NS):
+            writer.write("/wheel_odom", odometry(t_ns, 0.0, 0.5), log_time_ns=t_ns)
+    found = evaluate_recording(writer.path, MAP, scenario(tmp_path, RATE))
+    assert found.verdict.status.value == "inconclusive"
+    assert "the clock was set while this was recorded" in found.gaps[0]
+    assert found.results[0].t_s == 1.0
 
 
 def test_a_recording_map_is_read_with_positions(tmp_path):

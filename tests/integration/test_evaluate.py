@@ -61,11 +61,11 @@ def test_what_was_neither_observed_nor_recorded_is_refused_by_name(run, only_run
     assert run("run", GOAL)[0] == 0
     code, found, err = evaluated(
         only_run(),
-        {"name": "a", "type": "topic_value", "topic": "/nowhere", "field": "x",
-         "condition": "value > 0", "message_type": "std_msgs/msg/Bool"},
+        {"name": "a", "type": "topic_value", "topic": "/nowhere", "field": "data",
+         "condition": "value", "message_type": "std_msgs/msg/Bool"},
         {"name": "b", "type": "min_distance", "vehicle": "ugv1", "to": {"model": "lamp_post"},
          "min_m": 1},
     )  # fmt: skip
     assert (code, found) == (2, None)
-    assert "did not observe /nowhere x" in err
+    assert "did not observe /nowhere data" in err
     assert "did not observe the poses of lamp_post" in err

@@ -8,11 +8,12 @@ from typing import Any
 
 from fieldproof.model import PoseSource, RecordingMap
 from fieldproof.observe import TopicWatch
-from fieldproof.recording import RecordedMessage, RecordingReader
+from fieldproof.recording import RecordedMessage, RecordingError, RecordingReader
 from fieldproof.samples import Sample
 
 _NS = 1_000_000_000
 _POSE_NS = _NS // 10
+_LEAP_NS = 7 * 24 * 3600 * _NS
 
 # The path to the pose in each type that can say where a model is.
 POSE_TYPES: Mapping[str, tuple[str, ...]] = {
@@ -100,7 +101,7 @@ class RecordedStream:
         """Yield the samples in order of time, between the timeline's start and its end.
 
         Raises:
-            DamagedRecordingError: a part of the file cannot be read.
+            RecordingError: a part of the file cannot be read, or its clock was set in between.
         """
         watch = TopicWatch(self._observe, self._reader.types)
         watch.begin(0)
@@ -110,6 +111,7 @@ class RecordedStream:
         for message in self._reader.ordered(topics={*self._topics, *self._poses}):
             time_ns = message.log_time_ns - self._begin_ns
             if time_ns > now_ns:
+                _insist_on_steps(now_ns, time_ns)
                 yield from self._finish(watch, now_ns)
                 while next_second_ns <= time_ns:
                     yield Sample.of("clock", sim=next_second_ns / _NS, rtf=None)
@@ -122,10 +124,13 @@ class RecordedStream:
                     topic, message.type_name, message.data, now_ns=now_ns, latched=False
                 ):
                     yield _sample(data, now_ns)
-        now_ns = max((self._reader.end_ns or self._begin_ns) - self._begin_ns, now_ns)
-        yield from self._finish(watch, now_ns)
-        if not self._reader.unclosed:
-            yield Sample.of("timeline", sim=now_ns / _NS, event="end", status="completed")
+        end_ns = max((self._reader.end_ns or self._begin_ns) - self._begin_ns, now_ns)
+        _insist_on_steps(now_ns, end_ns)
+        yield from self._finish(watch, end_ns)
+        if self._reader.unclosed:
+            yield Sample.of("clock", sim=end_ns / _NS, rtf=None)
+        else:
+            yield Sample.of("timeline", sim=end_ns / _NS, event="end", status="completed")
 
     def _finish(self, watch: TopicWatch, now_ns: int) -> Iterator[Sample]:
         for data in watch.due(now_ns, complete=True):
@@ -176,7 +181,7 @@ def watched_again(reader: RecordingReader, observe: Mapping[str, Any]) -> Iterat
 
     Raises:
         UnclosedRecordingError: at the end of a recording that was cut.
-        DamagedRecordingError: a part of the recording cannot be read.
+        RecordingError: a part of the recording cannot be read, or its times are no run's.
     """
     topics = {item["topic"] for kind in observe.values() for item in kind}
     watch = TopicWatch(observe, reader.types)
@@ -184,6 +189,7 @@ def watched_again(reader: RecordingReader, observe: Mapping[str, Any]) -> Iterat
     now_ns = 0
     for message in reader.ordered(topics=topics):
         if message.log_time_ns > now_ns:
+            _insist_on_steps(now_ns, message.log_time_ns)
             yield from (_sample(data, now_ns) for data in watch.due(now_ns, complete=True))
             now_ns = message.log_time_ns
         for data in watch.take(
@@ -191,10 +197,20 @@ def watched_again(reader: RecordingReader, observe: Mapping[str, Any]) -> Iterat
         ):
             yield _sample(data, now_ns)
     end_ns = max(reader.end_ns or 0, now_ns)
+    _insist_on_steps(now_ns, end_ns)
     yield from (_sample(data, end_ns) for data in watch.due(end_ns, complete=True))
     if reader.unclosed and reader.topics:
         yield Sample.of("clock", sim=end_ns / _NS, rtf=None)
     reader.require_closed()
+
+
+def _insist_on_steps(before_ns: int, now_ns: int) -> None:
+    """Refuse a leap of time: windows and deadlines would be judged on time that never passed."""
+    if now_ns - before_ns > _LEAP_NS:
+        leap, at = (now_ns - before_ns) / _NS, before_ns / _NS
+        raise RecordingError(
+            f"time leaps by {leap:.0f} s at {at:g} s: the clock was set while this was recorded"
+        )
 
 
 def _renamed(topic: str, recorded: str) -> str:
