@@ -195,12 +195,13 @@ class MessageTypes:
         return None
 
 
-def _field(described: "FieldDesc") -> MessageField:
+def _field(described: Any) -> MessageField:
     kind, rest = described
     if kind not in {Nodetype.ARRAY, Nodetype.SEQUENCE}:
         return MessageField(_named(described))
     element, length = rest
-    return MessageField(_named(element), True, length if kind == Nodetype.ARRAY else None)
+    fixed = length if kind == Nodetype.ARRAY else None
+    return MessageField(_named(element), is_list=True, length=fixed)
 
 
 def _named(described: Any) -> str:
