@@ -154,6 +154,14 @@ def test_a_plan_that_names_an_unknown_type_is_told_in_words(call, evidence):
     assert "nothing was judged" in done.stderr
 
 
+def test_evidence_without_assertions_of_its_own_asks_for_a_scenario(call, evidence):
+    (evidence / "evaluation.json").unlink()
+    done = call("evaluate", evidence)
+    assert done.exit_code == 1
+    assert "evaluation.json: there is no such file; nothing was judged" in done.stderr
+    assert "--scenario" in done.stderr
+
+
 def test_a_run_without_its_plan_is_told_what_to_do(call, evidence):
     (evidence / "execution.json").unlink()
     done = call("evaluate", evidence)

@@ -58,7 +58,10 @@ def evaluate_run(run: Path, resolved: Resolved | None = None) -> Judgement:
     except UnanswerableError as error:
         raise UnanswerableError([*error.lacking, *found]) from None
     except UnreadableRunError as error:
-        raise UnreadableRunError(error.path, f"{error.reason}; {_RESTORE}") from None
+        how = _RESTORE
+        if error.path.name == _PLAN and not error.path.exists():
+            how = f"{_RESTORE}, or name a scenario to judge by (--scenario), as for a build"
+        raise UnreadableRunError(error.path, f"{error.reason}; {how}") from None
     except EvaluationError:
         raise
     except _MISFITS as error:
