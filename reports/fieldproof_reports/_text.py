@@ -9,6 +9,12 @@ from typing import Any
 _UNWANTED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
+# A terminal's escape sequences (ECMA-48), whole: without their first character they are litter.
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
+    r"|\x1b[ -/]*[0-~]"
+)
 _BEYOND = re.compile(
     "|".join(f"[{chr(n + 0xFFFE)}{chr(n + 0xFFFF)}]" for n in range(0x10000, 0x110000, 0x10000))
 )
@@ -18,7 +24,7 @@ _SPACE = re.compile(r"\s+")
 def clean(text: str) -> str:
     """Return a text without characters that break or disguise a report; line ends become LF."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", "\n")
-    return _BEYOND.sub("", _UNWANTED.sub("", lines))
+    return _BEYOND.sub("", _UNWANTED.sub("", _ESCAPE.sub("", lines)))
 
 
 def one_line(text: object) -> str:

@@ -168,3 +168,36 @@ def test_a_world_that_runs_free_waits_for_nobody():
     go.set()
     handle.thread.join(20)
     assert handle.poll()
+
+
+class OwnError(BaseException):
+    """What no rule about exceptions foresees."""
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit, OwnError])
+def test_whatever_a_worker_raises_comes_out_of_its_poll_and_holds_up_nothing(error):
+    crew = workers(patience_s=60.0)
+
+    def call():
+        raise error
+
+    with pytest.raises(error):
+        until_over(crew.start(call, name="w"), crew)
+    assert not crew.given_up
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, OwnError])
+def test_whatever_a_request_raises_is_raised_where_it_was_made(error):
+    crew, seen = workers(), []
+
+    def refuse():
+        raise error
+
+    def call():
+        try:
+            crew.ask(refuse)
+        except error as raised:
+            seen.append(type(raised))
+
+    until_over(crew.start(call, name="w"), crew)
+    assert seen == [error]

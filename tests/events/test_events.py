@@ -257,3 +257,33 @@ def test_an_event_that_would_end_the_engine_fails_instead():
     running = begin(QuitterEvent(), {"text": "a"}, {}, Context(), outcome)
     assert running.poll()
     assert (outcome.status, outcome.detail) == ("failed", "SystemExit: 3")
+
+
+class OwnError(BaseException):
+    """What no rule about exceptions foresees."""
+
+
+class RaisingEvent(AnnounceEvent):
+    def __init__(self, error):
+        self.error = error
+
+    def start(self, entry, resolved, context, record):
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "detail"),
+    [
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+        (GeneratorExit("over"), "GeneratorExit: over"),
+        (OwnError("mine"), "OwnError: mine"),
+        (ValueError("\x1b[31mred\x1b[0m"), "ValueError: red"),
+        (ValueError("x" * 5000), "ValueError: " + "x" * 488 + "… (5012 characters)"),
+    ],
+    ids=["interrupt", "exit", "own", "colour", "long"],
+)
+def test_whatever_an_event_raises_is_a_detail_that_can_be_read(error, detail):
+    outcome = record("example.announce")
+    running = begin(RaisingEvent(error), {"text": "a"}, {}, Context(), outcome)
+    assert running.poll()
+    assert (outcome.status, outcome.detail) == ("failed", detail)

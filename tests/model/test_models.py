@@ -15,8 +15,10 @@ from fieldproof.model import (
     canonical_document,
     canonical_json,
     digest_of,
+    legible,
     nearest,
     path_text,
+    printable,
     read_yaml_file,
     shown,
     validate_document,
@@ -37,7 +39,29 @@ def test_a_problem_reads_as_file_line_column_path_and_sentence():
 
 def test_a_problem_cannot_bring_control_characters_to_the_terminal():
     problem = Problem("is \x1b[31mred\n", ("a\nb",), "see \x00", "f", 1, 1)
-    assert str(problem) == r"f:1:1: ['a\nb']: is \x1b[31mred\x0a (see \x00)"
+    assert str(problem) == r"f:1:1: ['a\nb']: is red\x0a (see \x00)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\x1b[31mred\x1b[0m rose",
+        "a\x9b1mred\x1b[38;5;1m rose",
+        "a\x1b]0;a window's title\x07red rose",
+        "a\x1b]8;;http://x\x1b\\red\x1b]8;;\x1b\\ rose",
+        "\x1b(Ba\x1bcred rose",
+    ],
+    ids=["colour", "one_byte", "title", "link", "others"],
+)
+def test_escape_sequences_of_a_terminal_are_dropped_whole(text):
+    assert printable(text) == legible(text) == "ared rose"
+    assert printable("\x1b") == r"\x1b"
+
+
+def test_what_a_program_says_is_cut_short_with_its_length():
+    assert legible("x" * 500) == "x" * 500
+    assert legible("x" * 5000) == "x" * 500 + "… (5000 characters)"
+    assert legible("two\nlines", most=5) == "two\nl… (9 characters)"
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from typing import Any
 
 from fieldproof.assertions._result import VERDICTS, Result
 from fieldproof.kpis import Metrics, evidence_of, figure_of, window_of
-from fieldproof.model import Duration, printable
+from fieldproof.model import Duration, legible, printable
 from fieldproof.plan import PlannedAssertion
 from fieldproof.samples import Sample, Subject
 
 EXCERPT = 6
+_LONGEST_REASON = 2000
 
 
 class Checker:
@@ -106,7 +107,7 @@ class Checker:
             name=self.planned.spec.name,
             type=self.planned.spec.type,
             status=status,
-            reason=printable(reason),
+            reason=printable(legible(reason, most=_LONGEST_REASON)),
             t_s=t,
             sim_s=sim,
             evidence=evidence_of(shown),

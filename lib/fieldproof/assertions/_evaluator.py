@@ -18,7 +18,7 @@ from fieldproof.kpis import (
     kpi_map,
     kpi_types,
 )
-from fieldproof.model import printable
+from fieldproof.model import legible, printable
 from fieldproof.plan import settled_last
 from fieldproof.samples import (
     NS_PER_S,
@@ -345,7 +345,7 @@ class Evaluator:
 
     def _break(self, one: Checker | Collector, error: BaseException) -> None:
         """Leave one that raised alone from now on, and fail its assertion if it is a checker."""
-        what = self._broken[id(one)] = printable(f"{type(error).__name__}: {error}")
+        what = self._broken[id(one)] = printable(legible(f"{type(error).__name__}: {error}"))
         self._listeners.drop(one)
         self._told, self._everybody = self._listeners.table()
         if isinstance(one, Collector):

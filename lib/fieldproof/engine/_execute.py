@@ -109,7 +109,7 @@ class _Run:
     def run(self) -> Execution:
         try:
             self._live()
-        except InterruptedRunError:
+        except (InterruptedRunError, KeyboardInterrupt):
             self._account.end("interrupted", "interrupted")
         except (InfrastructureError, DomainError) as error:
             self._account.end("error", f"{self._phases.current}: {error}")
@@ -118,13 +118,13 @@ class _Run:
             where = error.filename or self._evidence
             what = error.strerror or str(error)
             self._account.end("error", f"{self._phases.current}: {where}: {what}")
-        except Exception as error:  # noqa: BLE001 - the top of a run: it is reported, too
+        except BaseException as error:  # noqa: BLE001 - the top of a run: it is reported, too
             self._internal(error)
         try:
             self._teardown()
         except (InfrastructureError, OSError) as error:
             self._account.end("error", f"teardown: {error}")
-        except Exception as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001
             self._internal(error)
         self._complete_files()
         return self._write()
@@ -141,7 +141,7 @@ class _Run:
             self._account.end("error", f"teardown: the evidence could not be completed: {error}")
             self._account.gaps.append({"what": str(error)})
 
-    def _internal(self, error: Exception) -> None:
+    def _internal(self, error: BaseException) -> None:
         """A fault of our own: it ends as an error that is reported, with its trace in the log."""
         trace = "".join(traceback.format_exception(error))
         self._log.write("engine.fault", str(error), evidence=False, traceback=trace)

@@ -155,7 +155,7 @@ class Workers:
         except (InfrastructureError, InterruptedRunError) as error:
             request.error = RunEndedError(str(error))
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the event's own, and raised there
+        except BaseException as error:  # noqa: BLE001 - it is the event's own, and raised there
             request.error = error
         finally:
             with self._changed:
@@ -234,7 +234,7 @@ class _Worker:
         error: BaseException | None = None
         try:
             self._call()
-        except (Exception, SystemExit) as raised:  # noqa: BLE001 - a plugin may raise anything; poll raises it
+        except BaseException as raised:  # noqa: BLE001 - a plugin may raise anything; poll raises it
             error = raised
         with self._changed:
             self._returned = True

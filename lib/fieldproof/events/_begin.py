@@ -6,7 +6,7 @@ from fieldproof.events._context import EventContext, Refused
 from fieldproof.events._event import Event
 from fieldproof.events._record import ActionRecord
 from fieldproof.events._running import Over, Running
-from fieldproof.model import ScenarioError, validated
+from fieldproof.model import ScenarioError, legible, validated
 from fieldproof.timeline import CANCELLED, FAILED, OK, RUNNING, TIMEOUT
 
 _ENDS = frozenset({OK, FAILED, TIMEOUT, CANCELLED})
@@ -88,12 +88,12 @@ class _Guarded:
         except Refused as refused:
             self.fail(str(refused))
             return None
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - an event may raise anything
+        except BaseException as error:  # noqa: BLE001 - an event may raise anything
             self.fail(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
             return None
 
     def fail(self, detail: str) -> None:
-        self._record.status, self._record.detail = FAILED, detail
+        self._record.status, self._record.detail = FAILED, legible(detail)
         self._over = True
 
     def _conclude(self) -> None:
@@ -104,5 +104,5 @@ class _Guarded:
         elif record.status not in _ENDS:
             record.detail = f"{self._action} reported the status {record.status!r}"
             record.status = FAILED
-        if not isinstance(record.detail, str):
-            record.detail = repr(record.detail)
+        detail = record.detail
+        record.detail = legible(detail if isinstance(detail, str) else repr(detail))

@@ -53,5 +53,5 @@ class Worker:
     def _work(self) -> None:
         try:
             self._call()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; poll raises it
+        except BaseException as error:  # noqa: BLE001 - a plugin may raise anything; poll raises it
             self._error = error

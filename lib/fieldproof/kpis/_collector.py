@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from fieldproof.kpis._figures import evidence_of, figure_of
 from fieldproof.kpis._map import Metrics
-from fieldproof.model import KpiBase, canonical_json, printable
+from fieldproof.model import KpiBase, canonical_json, legible, printable
 from fieldproof.plan import PlanContext, PlannedAssertion, Watch
 from fieldproof.samples import Sample, Subject
 
@@ -122,7 +122,7 @@ class CollectorResult:
             name=spec.name,
             type=spec.type,
             status=MISSING if why else MEASURED,
-            reason=printable(why),
+            reason=printable(legible(why)),
             evidence=evidence_of(collector.evidence()),
             metrics={name: figure_of(value) for name, (value, _) in collector.metrics().items()},
         )

@@ -9,7 +9,14 @@ Path = tuple[str | int, ...]
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*\Z")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# ECMA-48: control sequences, strings such as a window's title, and the other escapes
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
+    r"|\x1b[ -/]*[0-~]"
+)
 _SHOWN = 60
+_LONGEST_SENTENCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +92,24 @@ def path_text(path: Path) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text with control characters and lone surrogates as visible escapes."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    """Return the text without a terminal's escape sequences, and what is not printable escaped.
+
+    Control characters and lone surrogates become visible escapes.
+    """
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", _ESCAPE.sub("", text))
+
+
+def legible(text: str, *, most: int = _LONGEST_SENTENCE) -> str:
+    """Return what a program said for a sentence: no escape sequences, not endlessly long.
+
+    Args:
+        text: May have several lines, which stay.
+        most: Characters; of a longer text the beginning is kept, and its length is told.
+    """
+    plain = _ESCAPE.sub("", text)
+    if len(plain) <= most:
+        return plain
+    return f"{plain[:most].rstrip()}… ({len(plain)} characters)"
 
 
 def shown(value: object) -> str:

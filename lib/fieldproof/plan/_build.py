@@ -18,6 +18,7 @@ from fieldproof.model import (
     World,
     canonical_json,
     draft_scenario,
+    legible,
 )
 from fieldproof.plan._compose import compose_evaluation, compose_execution
 from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld, Unchecked
@@ -303,7 +304,7 @@ class _Planner:
             return self._kept(path, call)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
             what = f"{name} could not be planned: {type(error).__name__}: {error}"
-            self._add(Problem(what, path))
+            self._add(Problem(legible(what), path))
         return None
 
     def _add(self, problem: Problem) -> None:
