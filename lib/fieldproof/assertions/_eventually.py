@@ -89,7 +89,7 @@ class EventuallyChecker(TemporalChecker):
         if self._for is not None:
             longest, _ = self.metrics()["longest_hold_s"]
             asked = f"for {self._for.to_number()} s {when}"
-            what = f"{self.text} never held {asked}: {number(longest)} s at most"
+            what = f"{self.text} never held {asked}: {number(longest, self._for.seconds)} s at most"
         self.resolve(FAILED, f"{what} (last {worded(self.last())})", t)
 
     def _held_at_s(self) -> float:

@@ -129,7 +129,7 @@ class GeofenceChecker(WindowedChecker):
             self.resolve(FAILED, f"no pose of {self._model} was seen {when}", t)
             return
         where = "inside" if self._inside else "outside"
-        least = f"never nearer than {number(self._closest.clearance)} m to the boundary"
+        least = f"never nearer than {number(self._closest.clearance, 0)} m to the boundary"
         self.resolve(PASSED, f"{self._model} stayed {where} the region: {least}", t)
 
     def evidence(self) -> Mapping[str, Any]:
@@ -149,7 +149,7 @@ class GeofenceChecker(WindowedChecker):
         place = f"at {number(seen.t)} s, x {number(seen.x)} m, y {number(seen.y)} m"
         if not math.isfinite(seen.clearance):
             return f"{self._model} was nowhere {place}: a coordinate is no finite number"
-        past = f"{number(-seen.clearance)} m past the boundary"
+        past = f"{number(-seen.clearance, 0)} m past the boundary"
         if self._inside:
             return f"{self._model} left the region {place}: {past}"
         if seen.clearance == 0:

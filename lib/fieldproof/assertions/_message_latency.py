@@ -109,10 +109,11 @@ class MessageLatencyChecker(WindowedChecker):
             what = f"the age of {self._topic} was not measured in the last {gap} s {when}"
             self.resolve(FAILED, what, t)
         else:
-            worst = f"{number(self._latency.p95_ms or 0)} ms at the 95th percentile"
-            most = f"{number(self._latency.max_ms or 0)} ms at most"
+            limit = self._spec.max_ms
+            worst = f"{number(self._latency.p95_ms or 0, limit)} ms at the 95th percentile"
+            most = f"{number(self._latency.max_ms or 0, limit)} ms at most"
             what = f"{self._topic} came {worst}, {most} over {windows.count} windows"
-            self.resolve(PASSED, f"{what} ({self._limit()})", t)
+            self.resolve(PASSED, f"{what} ({self._limit(None)})", t)
 
     def evidence(self) -> Mapping[str, Any]:
         """How many windows there were, their figures, and the one that failed."""
@@ -123,14 +124,15 @@ class MessageLatencyChecker(WindowedChecker):
         """Ages in milliseconds and the number of messages."""
         return self._latency.metrics()
 
-    def _limit(self) -> str:
-        return f"{self._spec.statistic} at most {number(self._spec.max_ms)} ms"
+    def _limit(self, value: float | None) -> str:
+        return f"{self._spec.statistic} at most {number(self._spec.max_ms, value)} ms"
 
     def _why(self, data: Mapping[str, Any], key: str, t: float) -> str:
         length = self._spec.window_s.to_number()
-        window = f"over the {length} s up to {number(t)} s ({self._limit()})"
+        window = f"over the {length} s up to {number(t)} s ({self._limit(data[key])})"
         if not data["count"]:
             return f"{self._topic} was silent {window}"
         if data[key] is None:
             return f"{self._topic} has no {key} {window}"
-        return f"{self._topic} was {number(data[key])} ms old ({self._spec.statistic}) {window}"
+        age = number(data[key], self._spec.max_ms)
+        return f"{self._topic} was {age} ms old ({self._spec.statistic}) {window}"

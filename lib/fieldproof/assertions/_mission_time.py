@@ -131,6 +131,8 @@ class MissionTimeChecker(Checker):
         took_ns = to_ns(t) - to_ns(span.started_s)
         least = "" if spec.min_s is None else f"at least {spec.min_s.to_number()} s, "
         limits = f"({least}at most {spec.max_s.to_number()} s)"
-        what = f"{self._what} completed after {number(took_ns / NS_PER_S)} s {limits}"
+        bounds = [one.seconds for one in (spec.min_s, spec.max_s) if one is not None]
+        took = number(took_ns / NS_PER_S, *bounds)
+        what = f"{self._what} completed after {took} s {limits}"
         soon = spec.min_s is not None and took_ns < spec.min_s.ns
         self.resolve(FAILED if soon or took_ns > spec.max_s.ns else PASSED, what, t)

@@ -120,8 +120,8 @@ class PathEfficiencyChecker(WindowedChecker):
             what = f"{path.model} was nowhere at {at} s: a coordinate is no finite number"
             self.resolve(FAILED, what, t, sim)
         elif most is not None and path.path_m > most:
-            drove = f"{path.model} drove {number(path.path_m)} m by {number(t)} s"
-            self.resolve(FAILED, f"{drove} (at most {number(most)} m)", t, sim)
+            drove = f"{path.model} drove {number(path.path_m, most)} m by {number(t)} s"
+            self.resolve(FAILED, f"{drove} (at most {number(most, path.path_m)} m)", t, sim)
 
     def _judge(self, t: float, when: str) -> None:
         path = self._path
@@ -130,6 +130,7 @@ class PathEfficiencyChecker(WindowedChecker):
             return
         efficiency, straight = path.efficiency or 0.0, path.straight_m or 0.0
         drove = f"{path.model} drove {number(path.path_m)} m for {number(straight)} m straight"
-        limit = f"efficiency {number(efficiency)} (at least {number(self._spec.min_ratio)})"
-        status = PASSED if efficiency >= self._spec.min_ratio else FAILED
+        least = self._spec.min_ratio
+        limit = f"efficiency {number(efficiency, least)} (at least {number(least, efficiency)})"
+        status = PASSED if efficiency >= least else FAILED
         self.resolve(status, f"{drove}: {limit}", t)

@@ -134,11 +134,13 @@ class ReachPoseChecker(WindowedChecker):
 
     def _how(self, pose: "_Seen") -> str:
         spec = self._spec
-        text = f"{number(pose.distance)} m away at {number(pose.t)} s"
+        text = f"{number(pose.distance, spec.tolerance_m)} m away at {number(pose.t)} s"
+        limits = f"{number(spec.tolerance_m, pose.distance)} m"
         if spec.yaw_tolerance_rad is None:
-            return f"{text} (tolerance {number(spec.tolerance_m)} m)"
-        limits = f"{number(spec.tolerance_m)} m, {number(spec.yaw_tolerance_rad)} rad"
-        return f"{text}, heading {number(pose.off)} rad off (tolerance {limits})"
+            return f"{text} (tolerance {limits})"
+        off = number(pose.off, spec.yaw_tolerance_rad)
+        limits = f"{limits}, {number(spec.yaw_tolerance_rad, pose.off)} rad"
+        return f"{text}, heading {off} rad off (tolerance {limits})"
 
     def _why_not(self, when: str) -> str:
         closest = self._closest

@@ -102,8 +102,9 @@ class ResourceUsageChecker(WindowedChecker):
         self.note(t, sample, cpu_pct=cpu, memory_mb=memory, mean_cpu_pct=_shown(mean))
         most = self._spec.max_memory_mb
         if most is not None and not memory <= most:
-            why = f"{self._resources.what} took {number(memory)} MiB at {number(t)} s"
-            self._violate({"memory_mb": memory}, f"{why} (at most {number(most)} MiB)", sample, t)
+            why = f"{self._resources.what} took {number(memory, most)} MiB at {number(t)} s"
+            limit = f"at most {number(most, memory)} MiB"
+            self._violate({"memory_mb": memory}, f"{why} ({limit})", sample, t)
         if mean is not None:
             self._covered = True
             self._judge_cpu(mean, sample, t)
@@ -133,9 +134,10 @@ class ResourceUsageChecker(WindowedChecker):
             return
         length = self._spec.window_s.to_number()
         over = f"over {length} s" if self._covered else f"over less than {length} s"
-        why = f"{self._resources.what} took {number(mean)} % of a core {over} up to {number(t)} s"
+        took = f"{number(mean, most)} % of a core {over} up to {number(t)} s"
         data = {"mean_cpu_pct": _shown(mean), "window_s": length}
-        self._violate(data, f"{why} (at most {number(most)} %)", sample, t)
+        limit = f"at most {number(most, mean)} %"
+        self._violate(data, f"{self._resources.what} took {took} ({limit})", sample, t)
 
     def _violate(self, what: Mapping[str, Any], why: str, sample: Sample | None, t: float) -> None:
         if self.result is None:

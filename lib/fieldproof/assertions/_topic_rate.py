@@ -106,9 +106,11 @@ class TopicRateChecker(Checker):
             what = f"the rate of {self._topic} was not measured in the last {gap} s of the timeline"
             self.resolve(FAILED, what, t)
         else:
-            lowest, highest = number(self._rate.lowest_hz or 0), number(self._rate.highest_hz or 0)
+            bounds = (self._spec.min_hz, self._spec.max_hz)
+            lowest = number(self._rate.lowest_hz or 0, *bounds)
+            highest = number(self._rate.highest_hz or 0, *bounds)
             what = f"{self._topic} kept {lowest} to {highest} Hz over {windows.count} windows"
-            self.resolve(PASSED, f"{what} ({self._limits()})", t)
+            self.resolve(PASSED, f"{what} ({self._limits(None)})", t)
 
     def evidence(self) -> Mapping[str, Any]:
         """How many windows there were, their extremes, and the one that failed."""
@@ -123,14 +125,15 @@ class TopicRateChecker(Checker):
         most = self._spec.max_hz
         return hz >= self._spec.min_hz and (most is None or hz <= most)
 
-    def _limits(self) -> str:
-        least = f"at least {number(self._spec.min_hz)} Hz"
+    def _limits(self, hz: float | None) -> str:
+        least = f"at least {number(self._spec.min_hz, hz)} Hz"
         most = self._spec.max_hz
-        return least if most is None else f"{least}, at most {number(most)} Hz"
+        return least if most is None else f"{least}, at most {number(most, hz)} Hz"
 
     def _why(self, hz: float, t: float) -> str:
         length = self._spec.window_s.to_number()
-        window = f"over the {length} s up to {number(t)} s ({self._limits()})"
+        window = f"over the {length} s up to {number(t)} s ({self._limits(hz)})"
         if hz == 0:
             return f"{self._topic} was silent {window}"
-        return f"{self._topic} came at {number(hz)} Hz {window}"
+        rate = number(hz, self._spec.min_hz, self._spec.max_hz)
+        return f"{self._topic} came at {rate} Hz {window}"

@@ -111,7 +111,7 @@ class WithinTimeChecker(Checker):
             self.resolve(FAILED, f"{self._label} never started: it was {status}", t)
             return
         self._duration_s = rounded(t - self._started_s)
-        took = f"{number(t - self._started_s)} s after its start"
+        took = f"{number(t - self._started_s, self._spec.max_s.seconds)} s after its start"
         limit = f"at most {self._spec.max_s.to_number()} s"
         if status == _OK:
             self.resolve(PASSED, f"{self._label} completed {took} ({limit})", t)

@@ -7,6 +7,8 @@ from typing import Any
 from fieldproof.model import printable
 
 _DIGITS = 6
+_DECIMALS = 3
+_MOST_DECIMALS = 18
 _LONGEST_TEXT = 200
 _LONGEST_LIST = 8
 
@@ -16,9 +18,26 @@ def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, _DIGITS) + 0.0
 
 
-def number(value: float) -> str:
-    """Return a figure for a sentence: at most three decimals."""
-    text = f"{value:.3f}".rstrip("0").rstrip(".") if math.isfinite(value) else str(value)
+def number(value: float, *others: float | None) -> str:
+    """Return a figure for a sentence: at most three decimals.
+
+    Args:
+        value: The figure.
+        others: What it is compared with, such as its limit: it gets the decimals that tell it
+            apart from those that are not equal to it. Write these in the same way.
+    """
+    apart = [other for other in others if other is not None and other != value]
+    for decimals in range(_DECIMALS, _MOST_DECIMALS):
+        text = _fixed(value, decimals)
+        if all(text != _fixed(other, decimals) for other in apart):
+            return text
+    return repr(value)
+
+
+def _fixed(value: float, decimals: int) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    text = f"{value:.{decimals}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
