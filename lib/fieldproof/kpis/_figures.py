@@ -8,7 +8,7 @@ from fieldproof.model import printable
 
 _DIGITS = 6
 _DECIMALS = 3
-_MOST_DECIMALS = 18
+_MOST_DECIMALS = 16
 _LONGEST_TEXT = 200
 _LONGEST_LIST = 8
 
