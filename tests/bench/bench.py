@@ -14,6 +14,7 @@ from fieldproof.runs import evidence_digest
 from fieldproof_sim.bench import measure_loop
 from tests.bench.builds import measure_limit, measure_noop
 from tests.bench.checkout import ROOT, SCENARIO, Checkout, MeasurementError
+from tests.bench.driving import measure_openloop, measure_smoke, measure_suite
 from tests.bench.evaluation import measure_against_rtamt, measure_evaluation
 from tests.bench.figures import FIGURES, Figure, Result, judge, judge_equality, not_measured
 from tests.bench.live import LiveRun, keep_differing, run_once
@@ -25,7 +26,7 @@ from tests.bench.validation import measure_validation
 
 _LIVE = ("rtf", "start", "evidence")
 _HERE = frozenset(
-    {"loop", "validate", "schedule", "evaluate", "spawn"}
+    {"loop", "validate", "schedule", "evaluate", "recorded", "spawn", "smoke", "suite", "openloop"}
 )  # need no checkout of their own
 
 
@@ -91,6 +92,9 @@ class Bench:
             self._attempt(["evaluate"], self._evaluate)
             self._attempt(["recorded"], lambda: self._recorded(Path(scratch)))
             self._attempt(["spawn"], self._spawn)
+            self._attempt(["smoke"], lambda: self._smoke(Path(scratch) / "smoke"))
+            self._attempt(["suite"], lambda: self._suite(Path(scratch) / "suite"))
+            self._attempt(["openloop"], self._openloop)
             if self._figures.keys() <= _HERE:
                 self._attempt(["loop"], self._loop)
                 return
@@ -166,6 +170,24 @@ class Bench:
         spawns = measure_spawn(self._effort.desk, self._say)
         self._keep("spawn", spawns.scans, [spawns.watch])
         self.details |= spawns.details()
+
+    def _smoke(self, scratch: Path) -> None:
+        self._say("the smoke suite")
+        with Watch() as watch:
+            samples = [measure_smoke(scratch / str(turn)) for turn in range(self._effort.desk)]
+        self._keep("smoke", samples, [watch])
+
+    def _suite(self, scratch: Path) -> None:
+        self._say("a suite of a thousand scenarios")
+        with Watch() as watch:
+            sample = measure_suite(scratch)
+        self._keep("suite", [sample], [watch])
+
+    def _openloop(self) -> None:
+        self._say("predictions of trajectories")
+        with Watch() as watch:
+            samples = [measure_openloop() for _ in range(self._effort.desk)]
+        self._keep("openloop", samples, [watch])
 
     def _loop(self) -> None:
         while len(self._loops) < self._effort.loop:

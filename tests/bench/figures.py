@@ -49,6 +49,9 @@ FIGURES = (
     Figure("evaluate", "thirteen assertions on a mixed stream", "samples/s", "more", 150e3, 400e3),
     Figure("recorded", "an hour of 100 topics judged from the disk", "s", "less", 30.0, 15.0),
     Figure("spawn", "spawn to the scan that shows it", "scans", "less", 1.0, 1.0),
+    Figure("smoke", "smoke suite simulated, judged and written", "ms", "less", 50.0, 25.0),
+    Figure("suite", "1,000 driving scenarios with all files", "s", "less", 60.0, 30.0),
+    Figure("openloop", "trajectories of 30 points measured", "samples/s", "more", 20e3, 30e3),
     Figure("evidence", "live runs equal to the hermetic one", "runs", "more", 20.0, 100.0),
 )
 

@@ -6,21 +6,25 @@ from fieldproof.driving.loop._pool import run_scenarios
 from fieldproof.driving.loop._recorder import line_of
 from fieldproof.driving.loop._scenario import (
     WORK,
+    DrivingAgent,
     ScenarioResult,
     Task,
     run_scenario,
     scenario_info,
+    start_process,
 )
 
 __all__ = [
     "LOCAL_CRS",
     "WGS84_CRS",
     "WORK",
+    "DrivingAgent",
     "ScenarioResult",
     "Task",
     "line_of",
     "run_scenario",
     "run_scenarios",
     "scenario_info",
+    "start_process",
     "write_file",
 ]

@@ -2,10 +2,10 @@
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from fieldproof.driving.agents import (
     AgentFault,
@@ -60,6 +60,31 @@ class Task:
     mark: Mapping[str, str]
 
 
+class DrivingAgent(Protocol):
+    """What a scenario asks of its agent; each may raise `AgentFault`."""
+
+    log: bytearray
+
+    def load(self) -> None:
+        """Make the agent."""
+
+    def reset(self, scenario: Mapping[str, Any]) -> None:
+        """Tell it of the scenario that begins."""
+
+    def act(self, observation: Mapping[str, Any]) -> Any:
+        """Return its answer to an observation."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+def start_process(task: Task, folder: Path) -> DrivingAgent:
+    """Start the agent of a task in a process of its own, with a folder to work in."""
+    return AgentProcess(
+        task.agent, limits=task.limits, folder=folder, host=task.host, mark=task.mark
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
     """What came of a scenario.
@@ -105,10 +130,16 @@ class _Episode:
         self.at = (step.t, frame["frame_index"])
 
 
-def run_scenario(task: Task) -> ScenarioResult:
+def run_scenario(
+    task: Task, *, start_agent: Callable[[Task, Path], DrivingAgent] = start_process
+) -> ScenarioResult:
     """Run a scenario and leave its files in the run's folder.
 
     An agent or a simulator that does not do its part fails the scenario.
+
+    Args:
+        task: the scenario, and who drives.
+        start_agent: starts the agent, given a folder that is there while it drives.
 
     Raises:
         OSError: A file cannot be written, or no process started.
@@ -119,7 +150,7 @@ def run_scenario(task: Task) -> ScenarioResult:
     try:
         first = simulator.start()
         episode = _Episode.of(scenario, _initial(first))
-        _drive(task, simulator, first, episode)
+        _drive(task, simulator, first, episode, start_agent)
     except SimulatorFault as fault:
         episode.fault = fault
     finally:
@@ -140,15 +171,17 @@ def scenario_info(scenario: LoadedScenario) -> dict[str, Any]:
 
 
 def _drive(
-    task: Task, simulator: ClosedLoopSimulator, first: StepResult, episode: _Episode
+    task: Task,
+    simulator: ClosedLoopSimulator,
+    first: StepResult,
+    episode: _Episode,
+    start_agent: Callable[[Task, Path], DrivingAgent],
 ) -> None:
     """Let the agent drive until an event ends the episode, or the agent fails."""
     scenario = task.scenario
     work = task.folder / WORK / scenario.id
     work.mkdir(parents=True, exist_ok=True)
-    agent = AgentProcess(
-        task.agent, limits=task.limits, folder=work, host=task.host, mark=task.mark
-    )
+    agent = start_agent(task, work)
     try:
         agent.load()
         agent.reset(scenario_info(scenario))

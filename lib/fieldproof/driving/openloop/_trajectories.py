@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_MOST = 1e300
+"""Metres beyond which nothing is; far from what a float cannot hold."""
+
 
 @dataclass(frozen=True, slots=True)
 class Displacements:
@@ -56,20 +59,14 @@ def points_of(value: Any) -> list[tuple[float, float]] | None:
     """
     if not isinstance(value, list) or not value:
         return None
-    points: list[tuple[float, float]] = []
-    for one in value:
-        pair = (one.get("x"), one.get("y")) if isinstance(one, dict) else one
-        if not isinstance(pair, list | tuple) or len(pair) < 2:  # noqa: PLR2004 - x and y
-            return None
-        x, y = pair[0], pair[1]
-        if not (is_number(x) and is_number(y)):
-            return None
-        points.append((float(x), float(y)))
-    return points
+    try:
+        points = [(one["x"], one["y"]) if type(one) is dict else (one[0], one[1]) for one in value]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return points if all(is_number(x) and is_number(y) for x, y in points) else None
 
 
 def is_number(value: Any) -> bool:
-    """Return whether JSON data is a finite number."""
-    return (
-        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300  # noqa: PLR2004 - also refuses infinities, and NaN by comparing
-    )
+    """Return whether JSON data is a finite number, which a boolean is not."""
+    kind = type(value)
+    return (kind is float or kind is int) and -_MOST < value < _MOST
