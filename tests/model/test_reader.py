@@ -1,12 +1,13 @@
 import json
 import math
+import os
 import string
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldproof.model import ScenarioError, read_yaml, read_yaml_file
+from fieldproof.model import ScenarioError, read_workspace_file, read_yaml, read_yaml_file
 
 SCALARS = [
     ("on", "on"),
@@ -278,3 +279,31 @@ def test_any_text_is_read_or_refused_with_a_position(text):
         assert problems, "a refusal says why"
     lines = text.count("\n") + text.count("\r") + 2
     assert all(1 <= one.line <= lines and one.column >= 1 for one in problems)
+
+
+@pytest.mark.parametrize(
+    "read", [read_yaml_file, read_workspace_file], ids=["yaml", "workspace_file"]
+)
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [(os.mkfifo, "is no plain file"), (os.mkdir, "is a folder")],
+    ids=["pipe", "folder"],
+)
+def test_what_is_no_plain_file_is_refused_before_it_is_opened(tmp_path, read, make, what):
+    path = tmp_path / "odd"
+    make(path)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    for named in (path, link):
+        with pytest.raises(ScenarioError) as caught:
+            read(named)
+        assert str(caught.value) == f"{named}: {what}"
+
+
+@pytest.mark.parametrize("read", [read_yaml_file, read_workspace_file])
+def test_a_file_is_read_through_a_link_and_refused_when_it_is_too_large(tmp_path, read):
+    path, link = tmp_path / "large", tmp_path / "link"
+    path.write_bytes(b"#" * ((1 << 20) + 1))
+    link.symlink_to(path)
+    with pytest.raises(ScenarioError, match="is larger than 1 MiB"):
+        read(link)

@@ -1,5 +1,7 @@
 """One fault in an otherwise sound workspace each: where it is found, and what is said of it."""
 
+import os
+
 import pytest
 
 from fieldproof.model import ScenarioError
@@ -491,3 +493,23 @@ def test_a_scenario_that_does_not_exist_is_an_os_error(workspace):
     (workspace.root / "s.yaml").unlink()
     with pytest.raises(FileNotFoundError):
         workspace.plan()
+
+
+PIPES = [
+    ("worlds/yard/world.yaml", "unknown world 'yard'"),
+    ("worlds/yard/world.sdf", "world.sdf does not exist"),
+    ("robots/rover/robot.yaml", "unknown robot 'rover'"),
+    ("robots/rover/rover.urdf", "rover.urdf does not exist"),
+    ("worlds/yard/roof.stl", "refers to 'roof.stl', which is not a file in its folder"),
+    ("s.yaml", "s.yaml: is no plain file"),
+]
+
+
+@pytest.mark.parametrize(("file", "what"), PIPES, ids=[file for file, _ in PIPES])
+def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for(workspace, file, what):
+    mesh = "<sdf version='1.11'><mesh><uri>roof.stl</uri></mesh></sdf>"
+    workspace.write("worlds/yard/world.sdf", mesh)
+    workspace.write("worlds/yard/roof.stl", "")
+    (workspace.root / file).unlink()
+    os.mkfifo(workspace.root / file)
+    assert what in problems(workspace)[0]

@@ -14,11 +14,11 @@ from typing import Any
 
 import yaml
 
+from fieldproof.model._files import LARGEST_BYTES, read_plain_file
 from fieldproof.model._problems import Problem, ScenarioError, nearest, printable, shown
 from fieldproof.model._scalars import ScalarError, plain_scalar, tagged_scalar
 from fieldproof.model._source import Document, Node, SourceMap
 
-LARGEST_BYTES = 1 << 20
 DEEPEST = 64
 LARGEST_EXPANSION = 4 << 20
 _MOST_PROBLEMS = 100
@@ -39,16 +39,10 @@ def read_yaml_file(path: pathlib.Path, *, file: str | None = None) -> Document:
 
     Raises:
         OSError: The file cannot be read.
-        ScenarioError: It is no UTF-8, or `read_yaml` refuses it.
+        ScenarioError: It is no plain file or no UTF-8, or `read_yaml` refuses it.
     """
     file = file or str(path)
-    if path.exists() and not path.is_file():
-        what = "is a folder" if path.is_dir() else "is no plain file"
-        raise ScenarioError(Problem(what, file=file))
-    with path.open("rb") as stream:
-        raw = stream.read(LARGEST_BYTES + 1)
-    if len(raw) > LARGEST_BYTES:
-        raise ScenarioError(_too_large(file))
+    raw = read_plain_file(path, file=file)
     try:
         return read_yaml(raw.decode("utf-8-sig"), file=file)
     except UnicodeDecodeError as error:

@@ -4,9 +4,9 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from fieldproof.model._files import read_plain_file
 from fieldproof.model._overlay import Workspace
 from fieldproof.model._problems import Problem, ScenarioError
-from fieldproof.model._reader import LARGEST_BYTES
 from fieldproof.model._source import Document, Node, SourceMap
 from fieldproof.model._validate import validate_document
 
@@ -27,9 +27,7 @@ def read_workspace_file(path: pathlib.Path, *, file: str | None = None) -> Works
         ScenarioError: With everything that is wrong with it.
     """
     file = file or str(path)
-    raw = path.read_bytes()
-    if len(raw) > LARGEST_BYTES:
-        raise ScenarioError(Problem("is larger than 1 MiB", file=file))
+    raw = read_plain_file(path, file=file)
     try:
         text = raw.decode("utf-8")
         data = tomllib.loads(text)

@@ -144,7 +144,8 @@ def _outside(folder: pathlib.Path, description: pathlib.Path) -> str:
     """Return what is wrong with the files that a description refers to; empty for nothing."""
     for reference in _references(description):
         target = (folder / reference).resolve()
-        if not target.is_relative_to(folder.resolve()) or not target.exists():
+        is_there = target.is_file() or target.is_dir()  # a pipe is neither: to read it may not end
+        if not target.is_relative_to(folder.resolve()) or not is_there:
             return f"refers to {shown(reference)}, which is not a file in its folder"
     return ""
 
