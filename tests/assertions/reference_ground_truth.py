@@ -19,12 +19,15 @@ def geofence(spec, poses, end):
 
 
 def distances(poses, end):
-    """(t, distance) of each measurement; poses are (t, model, x), one a model and instant."""
+    """(t, distance) of each measurement; poses are (t, model, x), one a model and instant.
+
+    An x of None says that the model is gone.
+    """
     known, found = {}, []
     for t in sorted({t for t, _, _ in poses}):
         now = {model: x for at, model, x in poses if at == t}
-        known |= now
-        if len(known) == 2:
+        known = {model: x for model, x in (known | now).items() if x is not None}
+        if len(known) == 2 and now.keys() & known.keys():
             found.append((t, abs(known["ugv1"] - known["ugv2"])))
     return [one for one in found if one[0] <= end]
 

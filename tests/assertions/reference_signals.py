@@ -65,7 +65,10 @@ def lifecycle_state(spec, states, end):
 
 
 def temporal(kind, spec, events, end):
-    """The condition `a > b`; events are (t, name, value), None for a field error."""
+    """The condition `a > b`; events are (t, name, value), None for a field error.
+
+    A value "gone" says that the model which it was read of is.
+    """
     last = closes(spec, end)
     known, evaluations, broken = {}, [], math.inf
     for t, name, value in events:
@@ -74,6 +77,10 @@ def temporal(kind, spec, events, end):
         if value is None:
             broken = t
             break
+        if value == "gone":
+            known.pop(name, None)
+            evaluations.append((t, None))
+            continue
         known[name] = value
         if len(known) == 2 and t >= spec["after_s"]:
             evaluations.append((t, known["a"] > known["b"]))
@@ -90,11 +97,11 @@ def undecided(kind, status):
 
 
 def judged(kind, spec, evaluations, last):
-    if not evaluations:
+    if all(holds is None for _, holds in evaluations):
         return ("failed", last)
     if kind in {"always", "never"}:
         for t, holds in evaluations:
-            if holds != (kind == "always"):
+            if holds is not None and holds != (kind == "always"):
                 return ("failed", t)
         return ("passed", last)
     for n, (t, holds) in enumerate(evaluations):

@@ -92,6 +92,10 @@ def pose(t, x, y=0.0, yaw=0.0, *, model="ugv1", z=0.0):
     return Sample.of("pose", sim=at(t), model=model, x=x, y=y, z=z, yaw=yaw, **rest)
 
 
+def gone(t, model="ugv1"):
+    return Sample.of("gone", sim=at(t), model=model)
+
+
 def action(t, event, status="running", label="drive"):
     return Sample.of("action", sim=at(t), label=label, event=event, status=status, action="go")
 

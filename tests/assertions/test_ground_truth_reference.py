@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from . import reference_ground_truth as reference
-from .streams import action, assertion, pose
+from .streams import action, assertion, gone, pose
 from .test_against_reference import ends, halves, judged, many, near, times, until
 
 windows = st.sampled_from(
@@ -31,7 +31,10 @@ def test_geofence(entries, t_end, window, mode):
 @many
 @given(
     st.dictionaries(
-        st.tuples(halves, st.sampled_from(["ugv1", "ugv2"])), coarse, min_size=4, max_size=20
+        st.tuples(halves, st.sampled_from(["ugv1", "ugv2"])),
+        st.one_of(coarse, coarse, coarse, st.none()),
+        min_size=4,
+        max_size=20,
     ),
     ends,
     windows,
@@ -42,7 +45,7 @@ def test_min_distance(entries, t_end, window, random):
     random.shuffle(poses)
     poses.sort(key=lambda one: one[0])
     one = assertion("min_distance", vehicle="ugv1", to={"vehicle": "ugv2"}, min_m=2, **window)
-    samples = [pose(t, x, model=model) for t, model, x in poses]
+    samples = [gone(t, model) if x is None else pose(t, x, model=model) for t, model, x in poses]
     found = judged(one, samples, t_end)
     assert found == reference.min_distance({**window, "min_m": 2}, poses, t_end)
 

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from .streams import assertion, clock, end, evaluator, pose, start, verdict
+from .streams import assertion, clock, end, evaluator, gone, pose, start, verdict
 
 
 def apart(to=None, **spec):
@@ -109,6 +109,50 @@ def test_a_model_of_the_world_may_be_what_it_keeps_away_from():
     keeps = apart({"model": "crate"})
     samples = [pose(0, 0.0), pose(0, 1.0, model="crate"), end(1)]
     assert verdict(keeps, samples).status == "failed"
+
+
+def crate(t, x):
+    return pose(t, x, model="crate")
+
+
+def test_a_model_that_is_gone_is_nowhere():
+    """Nothing stands where it stood: the vehicle may drive over the place."""
+    there = [pose(0, 0.0), crate(0, 9.0)]
+    result = verdict(apart({"model": "crate"}), [*there, gone(1, "crate"), pose(1, 9.0), end(2)])
+    assert (result.status, result.metrics["final_m"]) == ("passed", 9.0)
+    result = verdict(apart({"model": "crate"}), [*there, pose(1, 9.0), gone(1, "crate"), end(2)])
+    assert (result.status, result.metrics["final_m"]) == ("passed", 9.0)
+
+
+def test_a_model_that_is_back_counts_where_it_is_then():
+    samples = [
+        pose(0, 0.0), crate(0, 9.0), gone(1, "crate"), pose(1, 9.0), pose(2, 1.0), crate(2, 0.0),
+    ]  # fmt: skip
+    result = verdict(apart({"model": "crate"}), [*samples, end(3)])
+    assert (result.status, result.t_s, result.metrics["closest_m"]) == ("failed", 2.0, 1.0)
+
+
+def test_what_a_pose_waits_for_is_measured_when_the_other_was_there_at_its_instant():
+    samples = [pose(0, 0.0), crate(0, 9.0), pose(1, 8.0), gone(2, "crate"), end(3)]
+    result = verdict(apart({"model": "crate"}), samples)
+    assert (result.status, result.t_s) == ("failed", 1.0)
+
+
+def test_neither_a_pose_nor_a_vanishing_out_of_order_changes_where_a_model_is():
+    keeps = apart({"model": "crate"})
+    there = [pose(0, 0.0), crate(0, 9.0)]
+    late_pose = [*there, gone(2, "crate"), crate(1, 9.0), pose(3, 9.0), end(4)]
+    assert verdict(keeps, late_pose).status == "passed"
+    late_vanishing = [*there, crate(2, 9.0), gone(1, "crate"), pose(3, 9.0), end(4)]
+    assert verdict(keeps, late_vanishing).t_s == 3.0
+
+
+def test_where_the_other_was_gone_all_the_time_it_says_so():
+    samples = [pose(0, 0.0), crate(0, 9.0), gone(1, "crate"), pose(2, 0.0), end(4)]
+    result = verdict(apart({"model": "crate"}, after_s=1), samples)
+    assert result.status == "failed"
+    what = "no distance from ugv1 was measured in the window: crate was gone"
+    assert result.reason == f"{what} before the timeline ended"
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])

@@ -9,14 +9,16 @@ from .streams import (
     ODOM,
     assertion,
     field_error,
+    gone,
     latency,
     lifecycle,
     no_stamp,
+    pose,
     resource,
     value,
 )
 from .test_against_reference import ends, halves, judged, many, optional, times, until
-from .test_ground_truth_reference import windows
+from .test_ground_truth_reference import coarse, windows
 
 
 def one_an_instant(content):
@@ -102,6 +104,37 @@ def test_always_never_and_eventually(kind, entries, t_end, window, holds_for):
     )
     samples = [
         field_error(t, field=name) if content is None else value(t, content, name)
+        for t, name, content in stream
+    ]
+    assert judged(one, samples, t_end) == reference.temporal(kind, spec, stream, t_end)
+
+
+@pytest.mark.parametrize("kind", ["always", "never", "eventually"])
+@many
+@given(
+    times(
+        st.tuples(st.sampled_from("ab"), st.one_of(*[coarse] * 3, st.just("gone"))),
+        16,
+        4,
+    ),
+    ends,
+    windows,
+    optional(for_s=st.sampled_from([0.5, 1.0, 2.0])),
+)
+def test_always_never_and_eventually_over_models_that_come_and_go(
+    kind, entries, t_end, window, holds_for
+):
+    stream = [(t, name, content) for t, (name, content) in until(entries, t_end)]
+    spec = {**window, **(holds_for if kind == "eventually" else {})}
+    models = {"a": "ugv1", "b": "ugv2"}
+    one = assertion(
+        kind,
+        signals={name: {"metric": "x", "vehicle": model} for name, model in models.items()},
+        condition="a > b",
+        **spec,
+    )
+    samples = [
+        gone(t, models[name]) if content == "gone" else pose(t, content, model=models[name])
         for t, name, content in stream
     ]
     assert judged(one, samples, t_end) == reference.temporal(kind, spec, stream, t_end)

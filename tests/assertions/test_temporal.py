@@ -9,6 +9,7 @@ from .streams import (
     end,
     evaluator,
     field_error,
+    gone,
     pose,
     start,
     value,
@@ -251,3 +252,34 @@ def test_a_signal_may_be_called_like_a_part_of_a_note():
     signals = {"t": {"topic": ODOM, "field": "v"}, "sample": {"topic": ODOM, "field": "w"}}
     one = temporal("always", "t < sample", signals)
     assert verdict(one, [value(1, 1), value(1, 2, "w"), end(2)]).status == "passed"
+
+
+HERE = {"x": {"metric": "x"}}
+
+
+def test_a_model_that_is_gone_has_no_value():
+    here, other = {"x": {"metric": "x"}, "v": {"topic": "odom", "field": "v"}}, value(3, 9.0)
+    samples = [pose(1, 5.0), value(1, 0.0), gone(2), other, end(9)]
+    kept = verdict(temporal("always", "x > v", here), [*samples[:2], other])
+    assert kept.status == "failed"
+    for kind in ("always", "never"):
+        condition = "x > v" if kind == "always" else "x <= v"
+        result = verdict(temporal(kind, condition, here), samples)
+        assert (result.status, result.metrics["evaluations"]) == ("passed", 1)
+    back = [*samples[:-1], pose(5, 5.0)]
+    assert verdict(temporal("always", "x > v", here), back).t_s == 5.0
+
+
+def test_a_hold_ends_with_the_model_that_it_is_of():
+    stands = temporal("eventually", "x > 1", HERE, for_s=3)
+    assert verdict(stands, [pose(1, 5.0), end(9)]).status == "passed"
+    vanished = verdict(stands, [pose(1, 5.0), gone(3.5), end(9)])
+    assert (vanished.status, vanished.metrics["longest_hold_s"]) == ("failed", 2.5)
+    assert verdict(stands, [pose(1, 5.0), gone(4), end(9)]).t_s == 4.0
+    assert verdict(stands, [pose(1, 5.0), gone(2), pose(3, 5.0), end(9)]).t_s == 6.0
+
+
+def test_a_vanishing_out_of_order_takes_no_value():
+    assert verdict(
+        temporal("eventually", "x > 1", HERE, for_s=3), [pose(2, 5.0), gone(1), end(9)]
+    ).status == "passed"  # fmt: skip

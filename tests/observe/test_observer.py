@@ -220,6 +220,14 @@ def test_poses_of_watched_models_and_of_vehicles_are_samples_and_a_model_may_com
     assert [s["model"] for s in tick(observer, 200 * MS)] == ["ugv1", "crate"]
 
 
+def test_that_a_model_is_gone_comes_before_the_poses_of_that_instant():
+    observer, _ = observing(models=["crate"])
+    observer.release()
+    observer.take_frames([pose_frame(100 * MS, "ugv1", "crate"), pose_frame(200 * MS, "ugv1")])
+    told = [(s["kind"], s.get("model")) for s in tick(observer, 200 * MS) if s["sim"] == 0.2]
+    assert told[:2] == [("gone", "crate"), ("pose", "ugv1")]
+
+
 def test_contacts_of_unwatched_vehicles_are_no_samples():
     pairs = [{"collision1": "a::l::c", "collision2": "w::l::c", "count": 1}]
     frames = [

@@ -26,7 +26,8 @@ class AlwaysType(AssertionType):
 
     It is evaluated in the window whenever one of the signals is seen, once all have a value; a
     value from before the window is one. A sample that comes out of order is judged with the values
-    at hand, and not kept. In a gap nothing is evaluated.
+    at hand, and not kept. In a gap nothing is evaluated, nor while a model is gone whose pose is
+    read.
     Passes at the window's end if it held at every evaluation.
     Fails at the first at which it does not hold; when a field does not exist, also after it did;
     and when the condition cannot take the values, such as text compared with a number.

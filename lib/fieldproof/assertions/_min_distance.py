@@ -35,8 +35,9 @@ class MinDistanceType(AssertionType):
 
     Measured is the distance between the models' origins, at every pose of either once both are
     known: poses of one instant against each other, else against the other's last pose, however
-    old. Heights count between models, and to a target where it gives `z`. A pose that comes out of
-    order is measured, and not kept.
+    old. A model that is gone has no pose any more: nothing is measured until it is back. Heights
+    count between models, and to a target where it gives `z`. A pose that comes out of order is
+    measured, and not kept.
     Passes at the window's end if every distance was at least `min_m`.
     Fails at the first that is smaller.
     No data: without a distance in the window it fails at its end, and names what was not seen.
@@ -73,7 +74,7 @@ class MinDistanceChecker(WindowedChecker):
         self._to = self._distance.other or "the target"
 
     def subjects(self) -> tuple[Subject, ...]:
-        """The poses of both."""
+        """The poses of both, and their being gone."""
         return self._distance.subjects()
 
     def on_sample(self, sample: Sample, t: float) -> None:
@@ -98,8 +99,8 @@ class MinDistanceChecker(WindowedChecker):
             return
         closest = self._distance.closest
         assert closest is not None
-        near = f"at least {number(closest.distance)} m away from {self._to}"
-        limit = f"(at least {number(self._min_m)} m)"
+        near = f"at least {number(closest.distance, self._min_m)} m away from {self._to}"
+        limit = f"(at least {number(self._min_m, closest.distance)} m)"
         self.resolve(PASSED, f"{self._distance.model} stayed {near} {limit}", t)
 
     def evidence(self) -> Mapping[str, Any]:
@@ -117,8 +118,9 @@ class MinDistanceChecker(WindowedChecker):
             return
         model, at = self._distance.model, f"at {number(gap.t)} s"
         if finite:
-            limit = f"(at least {number(self._min_m)} m)"
-            why = f"{model} was {number(gap.distance)} m away from {self._to} {at} {limit}"
+            limit = f"(at least {number(self._min_m, gap.distance)} m)"
+            away = f"{number(gap.distance, self._min_m)} m away from {self._to}"
+            why = f"{model} was {away} {at} {limit}"
         else:
             why = f"{model} was nowhere {at}: its distance from {self._to} is no finite number"
         self.resolve(FAILED, why, gap.t, gap.sample.sim)

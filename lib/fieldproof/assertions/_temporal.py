@@ -96,7 +96,8 @@ class TemporalChecker(WindowedChecker):
 
     Values from before the window are known in it; the condition is evaluated in it only. A sample
     older than the last of its subject is judged with the values at hand, if `late_counts`, and
-    then forgotten. What a derived class makes of an evaluation it says in `judge`.
+    then forgotten. The signals of a model that is gone have no value until it is back. What a
+    derived class makes of an evaluation it says in `judge`.
     """
 
     late_counts = True
@@ -125,9 +126,10 @@ class TemporalChecker(WindowedChecker):
         self._decisive: dict[str, Any] = {}
 
     def subjects(self) -> tuple[Subject, ...]:
-        """The signals' subjects, and the errors of reading fields."""
+        """The signals' subjects, the errors of reading fields, and models that are gone."""
         errors = [("field_error", *one[1:]) for one in self._sources if one[0] == "value"]
-        return (*self._sources, *errors)
+        vanishing = [("gone", one[1]) for one in self._sources if one[0] == "pose"]
+        return (*self._sources, *errors, *vanishing)
 
     def on_sample(self, sample: Sample, t: float) -> None:
         """Take the signals that a sample carries, and evaluate the condition."""
@@ -135,6 +137,9 @@ class TemporalChecker(WindowedChecker):
             data = sample.data
             what = f"{data['topic']} {data['field']}: {data['message']}"
             self.resolve(FAILED, what, max(t, 0.0), sample.sim)
+            return
+        if sample.kind == "gone":
+            self._forget(self._sources["pose", sample.data["model"]], t)
             return
         source = self._source.of(sample)
         assert source is not None
@@ -181,13 +186,14 @@ class TemporalChecker(WindowedChecker):
     def on_window_end(self, t: float, when: str) -> None:
         """Fail what was never evaluated; leave the rest to `on_close`."""
         self.hold_lasts(t)
+        if self.evaluations:
+            self.on_close(t, when)
+            return
         unseen = [self._what(name) for name in self._signals if name not in self._values]
         if unseen:
             self.resolve(FAILED, f"{' and '.join(unseen)} had no value {when}", t)
-        elif not self.evaluations:
-            self.resolve(FAILED, f"none of its signals was seen in the window {when}", t)
         else:
-            self.on_close(t, when)
+            self.resolve(FAILED, f"none of its signals was seen in the window {when}", t)
 
     def on_close(self, t: float, when: str) -> None:
         """Give the verdict of a window in which the condition was evaluated."""
@@ -213,6 +219,16 @@ class TemporalChecker(WindowedChecker):
     def last(self) -> Mapping[str, Any]:
         """Return the newest values as evidence shows them."""
         return self._shown
+
+    def _forget(self, source: _Source, t: float) -> None:
+        """Know no value of a model that is gone: it has none, and what was held ends."""
+        if t < source.newest_s:
+            return
+        source.newest_s = t
+        for name, _ in source.readers:
+            self._values.pop(name, None)
+        self.hold_lasts(min(t, self.until_s))
+        self.held_since_s = None
 
     def _evaluate(
         self,

@@ -134,7 +134,8 @@ class DistanceCollector(Collector):
     Poses of one instant are measured against each other; where the other model has none of that
     instant, its last one counts, however old. That shows when time has moved on, so a measurement
     may come then, with its own time. A pose older than the last of its model is measured and then
-    forgotten. Between models heights count; to a target only where it gives `z`.
+    forgotten. A model that is gone has no last pose: nothing is measured until it is back. Between
+    models heights count; to a target only where it gives `z`.
 
     Args:
         planned: The collector, or the assertion that measures with it.
@@ -158,6 +159,8 @@ class DistanceCollector(Collector):
         self.closest: Gap | None = None
         self._told = told
         self._last: dict[str, _Seen] = {}
+        self._newest_s: dict[str, float] = {}  # when each was last seen, or seen to be gone
+        self._seen: set[str] = set()
         self._waiting: _Seen | None = None
         self._final: Gap | None = None
         self._level = False
@@ -173,13 +176,19 @@ class DistanceCollector(Collector):
         return math.inf if self._waiting is None else self._waiting.t
 
     def subjects(self) -> tuple[Subject, ...]:
-        """The poses of both."""
-        models = (self.model,) if self.other is None else (self.model, self.other)
-        return tuple(("pose", model) for model in models)
+        """The poses of both, and their being gone."""
+        return tuple((kind, model) for model in self._models for kind in ("pose", "gone"))
+
+    @property
+    def _models(self) -> tuple[str, ...]:
+        return (self.model,) if self.other is None else (self.model, self.other)
 
     def on_sample(self, sample: Sample, t: float) -> None:
-        """Measure, or wait for the other's pose of this instant."""
+        """Measure, wait for the other's pose of this instant, or forget what is gone."""
         moment = t if sample.sim is None else sample.sim
+        if sample.kind == "gone":
+            self._forget(sample.data["model"], t, moment)
+            return
         seen = _Seen(t, moment, sample, point_of(sample.data))
         if self._target is not None:
             self._measure(seen, self._target)
@@ -189,10 +198,11 @@ class DistanceCollector(Collector):
         if waiting is not None and waiting.moment != moment:
             self.settle()
         self._waiting = None
-        last = self._last.get(model)
-        late = last is not None and t < last.t
+        late = t < self._newest_s.get(model, -math.inf)
+        self._seen.add(model)
         if not late:
             self._last[model] = seen
+            self._newest_s[model] = t
         other = self._last.get(str(self.other) if model == self.model else self.model)
         if other is None:
             return
@@ -200,6 +210,16 @@ class DistanceCollector(Collector):
             self._pair(seen, other)
         else:
             self._waiting = seen
+
+    def _forget(self, model: str, t: float, moment: float) -> None:
+        """Know no pose of a model any more: from this moment on it is nowhere."""
+        if t < self._newest_s.get(model, -math.inf):
+            return
+        if self._waiting is not None and self._waiting.moment != moment:
+            self.settle()
+        self._waiting = None
+        self._last.pop(model, None)
+        self._newest_s[model] = t
 
     def settle(self) -> None:
         """Measure the pose that waits against the other's last one."""
@@ -217,10 +237,13 @@ class DistanceCollector(Collector):
         """No distance was measured."""
         if self.closest is not None:
             return ""
-        unseen = [one[1] for one in self.subjects() if one[1] not in self._last]
+        unseen = [model for model in self._models if model not in self._seen]
         if self._target is not None or not unseen:
             what = f"no distance from {self.model} was measured in the window"
-            return what if not self.samples else f"{what}: its poses are no finite numbers"
+            if self.samples:
+                return f"{what}: its poses are no finite numbers"
+            gone = [model for model in self._models if model not in self._last]
+            return f"{what}: {' and '.join(gone)} was gone" if gone else what
         return f"no pose of {' and of '.join(unseen)} was seen"
 
     def evidence(self) -> Mapping[str, Any]:

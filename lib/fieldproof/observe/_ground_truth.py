@@ -9,6 +9,28 @@ from typing import Any
 _NS = 1e9
 
 
+class Presence:
+    """Follows which of the watched models are in the world.
+
+    Args:
+        models: the watched models.
+    """
+
+    def __init__(self, models: frozenset[str]) -> None:
+        self._models = models
+        self._here: frozenset[str] = frozenset()
+
+    def samples(self, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """One `gone` sample for each watched model that a pose frame is the first to lack.
+
+        Such a model was in the frame before; the samples come in order of name.
+        """
+        here = self._models.intersection(model["name"] for model in data["models"])
+        for model in sorted(self._here - here):
+            yield {"kind": "gone", "sim": data["time_ns"] / _NS, "model": model}
+        self._here = here
+
+
 def pose_samples(data: Mapping[str, Any], models: frozenset[str]) -> Iterator[dict[str, Any]]:
     """One `pose` sample for each watched model of a pose frame (world frame, metres, radians)."""
     sim = data["time_ns"] / _NS

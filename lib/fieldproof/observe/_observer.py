@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fieldproof.observe._config import ObserverConfig
-from fieldproof.observe._ground_truth import contact_samples, pose_samples
+from fieldproof.observe._ground_truth import Presence, contact_samples, pose_samples
 from fieldproof.observe._message import Message, Topics
 from fieldproof.observe._pace import Pace
 from fieldproof.observe._watching import TopicWatch
@@ -50,6 +50,7 @@ class Observer:
         self._wall_ns = wall_ns
         self._types = types
         self._models = frozenset(config.observe.get("models", ())) | frozenset(config.vehicles)
+        self._presence = Presence(self._models)
         self._contacts = frozenset(item["vehicle"] for item in config.observe.get("contacts", ()))
         self._watch = TopicWatch(config.observe, types)
         self._samples: list[dict[str, Any]] = []
@@ -86,7 +87,7 @@ class Observer:
         self._pace = Pace(self._config.target_rtf)  # the world stood until now
 
     def take_frames(self, frames: Iterable[Frame]) -> None:
-        """Take ground truth; poses and contacts of watched models become samples."""
+        """Take ground truth: poses and contacts of watched models, and that one is gone."""
         for frame in frames:
             root, _, rest = frame.topic.partition("/")
             if root == "clock":
@@ -95,6 +96,9 @@ class Observer:
             if not self._released:
                 continue
             if root == "pose":
+                # before the poses: what is gone is nowhere at their instant
+                for sample in self._presence.samples(frame.data):
+                    self._emit(sample)
                 for sample in pose_samples(frame.data, self._models):
                     if sample["model"] in self._config.vehicles:
                         pose = {key: sample[key] for key in ("x", "y", "z", "yaw")}

@@ -16,6 +16,7 @@ KINDS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     "action": {"label": _TEXT, "event": _TEXT, "action": _TEXT},
     "pose": dict.fromkeys(("x", "y", "z", "yaw", "qx", "qy", "qz", "qw"), _NUMBER)
     | {"model": _TEXT},
+    "gone": {"model": _TEXT},
     "rate": {"topic": _TEXT, "hz": _NUMBER, "window_s": _NUMBER, "messages": _COUNT},
     "value": {"topic": _TEXT, "field": _TEXT, "value": _ANY},
     "contact": {"vehicle": _TEXT, "collision1": _TEXT, "collision2": _TEXT, "count": _COUNT},

@@ -10,6 +10,7 @@ Subject = tuple[str, ...]
 
 _SUBJECTS: Mapping[str, Callable[[Mapping[str, Any]], Subject]] = {
     "pose": lambda data: ("pose", data["model"]),
+    "gone": lambda data: ("gone", data["model"]),
     "rate": lambda data: ("rate", data["topic"]),
     "value": lambda data: ("value", data["topic"], data["field"]),
     "field_error": lambda data: ("field_error", data["topic"], data["field"]),
@@ -23,7 +24,8 @@ _SUBJECTS: Mapping[str, Callable[[Mapping[str, Any]], Subject]] = {
 def subject_of(sample: Sample) -> Subject:
     """Return what the sample is about, such as `("value", "/ugv1/odom", "pose.pose.position.x")`.
 
-    Samples of one subject form one signal: poses by model, rates and latencies by topic, values
+    Samples of one subject form one signal: poses by model, as is
+    their being gone, rates and latencies by topic, values
     and field errors by topic and field, contacts by vehicle, lifecycle states by node, resources
     by vehicle and role. The other kinds have one subject each, the kind alone.
     """

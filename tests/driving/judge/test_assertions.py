@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from fieldproof.driving.evidence import episode_samples
 from fieldproof.driving.files import ASSERTION_SPECS
 from fieldproof.driving.judge import AssertionMonitor, summary
 from fieldproof.driving.loading import load_scenario
@@ -188,6 +189,16 @@ def test_an_assertion_of_a_robot_scenario_judges_the_frames(tmp_path):
         "robot.no_collision",
         "medium",
     )
+
+
+def test_an_actor_that_the_frames_no_longer_have_is_gone():
+    there, away = [("vehicle", 9.0), ("vehicle", 5.0)], [("vehicle", 9.0)]
+    frames = [frame(0, actors=there), frame(1, actors=away), frame(2, actors=away)]
+    told = list(episode_samples(frame(-1, actors=there), frames, completed=True))
+    gone = [(one.sim, one.data["model"]) for one in told if one.kind == "gone"]
+    assert gone == [(0.2, "a1")]
+    after = next(place for place, one in enumerate(told) if one.kind == "gone")
+    assert {one.sim for one in told[after:]} == {0.2, 0.3}
 
 
 def test_what_a_robot_assertion_left_undecided_has_failed(tmp_path):

@@ -15,6 +15,7 @@ _ZEROS = dict.fromkeys(("x", "y", "z", "yaw", "qx", "qy", "qz", "qw"), 0.0)
 _TAKES = {"cpu_pct": 1e6, "memory_mb": 1e6}
 _FOREIGN: Mapping[str, Mapping[str, Any]] = {
     "pose": {"model": _NOBODY, **_ZEROS},
+    "gone": {"model": _NOBODY},
     "value": {"topic": _TOPIC, "field": "x", "value": -1e9},
     "field_error": {"topic": _TOPIC, "field": "x", "message": "no field 'x'"},
     "rate": {"topic": _TOPIC, "hz": 0.0, "window_s": 5, "messages": 0},

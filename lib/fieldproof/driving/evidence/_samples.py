@@ -17,9 +17,10 @@ def episode_samples(
 ) -> Iterator[Sample]:
     """Yield the samples of an episode, from the start of its timeline to its end.
 
-    Each frame gives the pose of the ego and of every actor (metres, radians, simulation time), a
-    contact for each collision that begins in it, and values of the topics `/<name>/state`: the
-    fields of ego and actors that are numbers, `yaw` in radians, and `action.<key>` for the ego.
+    Each frame gives the pose of the ego and of every actor (metres, radians, simulation time),
+    `gone` for an actor that it is the first to lack, a contact for each collision that begins in
+    it, and values of the topics `/<name>/state`: the fields of ego and actors that are numbers,
+    `yaw` in radians, and `action.<key>` for the ego.
 
     Args:
         initial: The state before the first step, with `ego` and `actors`, at time zero.
@@ -30,8 +31,12 @@ def episode_samples(
     yield from frame_samples({**initial, "t": 0.0})
     yield Sample.of("action", sim=0.0, label=DRIVE, event="started", action=DRIVE)
     last, arrived = 0.0, False
+    here = _actors(initial)
     for frame in frames:
         last = frame["t"]
+        for name in sorted(here - _actors(frame)):
+            yield Sample.of("gone", sim=last, model=name)
+        here = _actors(frame)
         yield from frame_samples(frame)
         if not arrived and any(one["type"] == "goal_reached" for one in frame["events"]):
             arrived = True
@@ -61,6 +66,10 @@ def frame_samples(frame: Frame) -> Iterator[Sample]:
                 collision2=event["actor_id"],
                 count=1,
             )
+
+
+def _actors(frame: Frame) -> set[str]:
+    return {actor["id"] for actor in frame["actors"]}
 
 
 def _ended(status: str, t: float) -> Sample:
