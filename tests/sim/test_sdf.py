@@ -1,4 +1,5 @@
 import math
+import os
 
 import pytest
 
@@ -142,6 +143,13 @@ def test_a_problem_in_an_included_file_names_that_file(parse, tmp_path):
     with pytest.raises(SdfError) as caught:
         parse("<include><uri>bad.sdf</uri></include>")
     assert f"{tmp_path / 'bad.sdf'}:2: <joint>" in str(caught.value)
+
+
+def test_an_included_pipe_is_an_error_not_a_hang(problems, tmp_path):
+    (tmp_path / "crate").mkdir()
+    os.mkfifo(tmp_path / "crate" / "model.sdf")
+    [problem] = problems("<include><uri>crate</uri></include>")
+    assert problem.endswith("crate/model.sdf: is no plain file")
 
 
 def test_a_file_that_includes_itself_is_an_error_not_a_hang(parse, tmp_path):

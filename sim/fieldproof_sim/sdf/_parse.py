@@ -70,6 +70,8 @@ def parse_model_file(file: Path) -> tuple[Model, tuple[Problem, ...]]:
 
 
 def _document(reader: Reader) -> Element:
+    if reader.file.exists() and not (reader.file.is_file() or reader.file.is_dir()):
+        raise SdfError((Problem(reader.file, 0, "is no plain file"),))  # a pipe may never end
     try:
         root = parse_xml(reader.file.read_bytes())
     except expat.ExpatError as error:
