@@ -284,3 +284,44 @@ def test_a_run_is_judged_anew_by_a_changed_limit(tmp_path, run_of):
         UnanswerableError, match=r"did not observe /ugv1/odom twist\.twist\.linear\.x"
     ):
         evaluate_run(run, scenario(tmp_path, SPEED, **lockstep))
+
+
+def test_a_run_of_what_would_have_happened_otherwise_is_refused_with_what_differs(tmp_path, run_of):
+    drive = {
+        "at": "0s",
+        "name": "go",
+        "vehicle": "ugv1",
+        "action": "navigate_to_pose",
+        "goal": {"x": 10.0, "y": -1.0},
+    }
+    lockstep = {"time": {"mode": "lockstep", "seed": 1}}
+    resolved = scenario(tmp_path, REACH, timeline=[drive], **lockstep)
+    samples = [
+        sample("timeline", 1.0, event="start"),
+        pose(1.0, 3.0),
+        sample("timeline", 5.0, event="end", status="completed"),
+    ]
+    run = run_of(resolved, samples)
+    later = drive | {"goal": {"x": 12.0, "y": -1.0}, "timeout_s": 60}
+    waits = {"at": "9s", "name": "rest", "vehicle": "ugv1", "action": "container.pause"}
+    other = {"time": {"mode": "lockstep", "seed": 2}, "timeline": [later, waits]}
+    with pytest.raises(UnanswerableError) as refused:
+        evaluate_run(run, scenario(tmp_path, REACH, **other))
+    said = refused.value.lacking
+    assert "time.seed was 1 in the run and is 2 in the scenario" in said
+    assert "timeline.go.params.goal.x was 10.0 in the run and is 12.0 in the scenario" in said
+    assert any(one.startswith("timeline.rest was not there in the run") for one in said)
+    assert said[-1] == "it takes a run of this scenario to judge by it"
+
+
+@pytest.mark.parametrize("more", [{"outputs": {"record": False}}, {"budget": {"timeout_s": "9m"}}])
+def test_what_changes_nothing_that_happens_may_differ(tmp_path, run_of, more):
+    resolved = scenario(tmp_path, REACH, time={"mode": "lockstep"})
+    samples = [
+        sample("timeline", 1.0, event="start"),
+        pose(1.0, -1.0),
+        sample("timeline", 5.0, event="end", status="completed"),
+    ]
+    run = run_of(resolved, samples)
+    changed = scenario(tmp_path, REACH, time={"mode": "lockstep"}, **more)
+    assert evaluate_run(run, changed).verdict == evaluate_run(run).verdict

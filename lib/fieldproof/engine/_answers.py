@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from fieldproof.model import canonical_document, shown
+
 _NS = 1_000_000_000
+_MOST_SHOWN = 5
+_SHORT = 4
+_NOTHING = object()
 
 
 class UnanswerableError(Exception):
@@ -45,6 +51,25 @@ def lacking(needs: Mapping[str, Any], has: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def otherwise(asked: Mapping[str, Any], ran: Mapping[str, Any]) -> list[str]:
+    """Return where a run would have gone otherwise by a scenario, and what to do, in sentences.
+
+    Looked at are world, time, vehicles with their places, and the timeline. What a manifest says
+    of a vehicle is not: a run stays one of that vehicle when its manifest is edited.
+
+    Args:
+        asked: the execution plan of the scenario to judge by.
+        ran: that of the run.
+    """
+    as_read = json.loads(canonical_document(asked))
+    found = list(_differences(_happening(as_read), _happening(ran), ""))
+    if not found:
+        return []
+    said = [f"{path} was {was} in the run and is {now} in the scenario" for path, was, now in found]
+    more = [f"{len(found) - _MOST_SHOWN} more differ"] if len(found) > _MOST_SHOWN else []
+    return [*said[:_MOST_SHOWN], *more, "it takes a run of this scenario to judge by it"]
+
+
 def unobserved(needs: Mapping[str, Any], has: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return what was not observed and a recording could tell, as an observation part.
 
@@ -69,6 +94,40 @@ def unknown_entries(asked: Mapping[str, Iterable[str]], labels: Iterable[str]) -
         for label in wanted
         if label not in known
     ]
+
+
+def _happening(execution: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of an execution plan that says what happens, by names in place of numbers."""
+    vehicles = {
+        one["name"]: {key: one[key] for key in ("namespace", "robot", "spawn")}
+        for one in execution["vehicles"]
+    }
+    timeline = {
+        one["label"]: {key: value for key, value in one.items() if key not in {"label", "resolved"}}
+        for one in execution["timeline"]
+    }
+    world = {key: execution["world"][key] for key in ("name", "frames", "origin")}
+    return {
+        "world": world,
+        "time": execution["time"],
+        "vehicles": vehicles,
+        "timeline": timeline,
+    }
+
+
+def _differences(asked: Any, ran: Any, path: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(asked, Mapping) and isinstance(ran, Mapping):
+        for key in dict.fromkeys((*ran, *asked)):
+            below = f"{path}.{key}" if path else str(key)
+            yield from _differences(asked.get(key, _NOTHING), ran.get(key, _NOTHING), below)
+    elif asked != ran or type(asked) is not type(ran):
+        yield path, _shown(ran), _shown(asked)
+
+
+def _shown(value: Any) -> str:
+    if value is _NOTHING:
+        return "not there"
+    return f"{value}" if isinstance(value, list) and len(value) <= _SHORT else shown(value)
 
 
 def _more(needs: Mapping[str, Any], has: Mapping[str, Any], kind: str) -> list[Any]:

@@ -11,6 +11,7 @@ from fieldproof.assertions import EvaluationError, Evaluator
 from fieldproof.engine._answers import (
     UnanswerableError,
     lacking,
+    otherwise,
     unknown_entries,
     unobserved,
 )
@@ -73,6 +74,9 @@ def evaluate_run(run: Path, resolved: Resolved | None = None) -> Judgement:
 
 def _by_another_plan(run: Path, resolved: Resolved, found: Sequence[str]) -> Judgement:
     execution = read_json(run / "execution.json")
+    others = otherwise(resolved.execution, execution)
+    if others:
+        raise UnanswerableError(others)
     needs, has = resolved.execution["observe"], read_json(run / "observe.json")
     labels = [entry["label"] for entry in execution["timeline"]]
     gaps = list(found)
