@@ -12,14 +12,14 @@ let
       suite = "${env}/bin/python -B -m fieldproof.cli suite";
     }
     script;
-  hasPacks = builtins.pathExists ../packs;
 
   pair = name:
     let
       # laid out as in the repository, so that files are named as the user knows them
       run = stage "${name}-suite-run" [ "lib" "sim" "reports" ] ''
-        ln -s ${sources.folder "scenarios"} scenarios
-        ${if hasPacks then "ln -s ${sources.folder "packs"} packs" else ""}
+        # copies, since a suite finds packs beside scenarios by a path that leads up
+        cp -r ${sources.folder "scenarios"} scenarios
+        cp -r ${sources.folder "packs"} packs
         ln -s ${sources.folder "examples"} examples
         $suite run scenarios/suites/${name}.yaml --out $out || [ $? = 1 ]
       '';
