@@ -29,6 +29,8 @@ class BadEvent(Event):
             record.status, record.detail = "splendid", 7
         if entry.how == "exit":
             raise SystemExit(3)
+        if entry.how == "interrupt":
+            raise KeyboardInterrupt
         if entry.how == "hang":
             threading.Event().wait()
         if entry.how == "program":
@@ -71,6 +73,7 @@ def went(run, variant, only_run, how, *, mode="lockstep", budget="1m"):
     [
         ("raise", "RuntimeError: no such luck"),
         ("exit", "SystemExit: 3"),
+        ("interrupt", "KeyboardInterrupt"),
         ("nonsense", "test.bad reported the status 'splendid'"),
         ("program", "4 True"),
     ],
