@@ -2,8 +2,9 @@ import json
 import math
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from fieldproof.kpis import CollectorType, kpi_registry, kpi_types
+from fieldproof.kpis import CollectorType, Rate, kpi_registry, kpi_types
 from fieldproof.kpis._registry import BUILT_IN
 from fieldproof.model import KpiBase, ScenarioError
 from tests.assertions.streams import (
@@ -235,3 +236,35 @@ def test_what_a_collector_cannot_measure_is_refused(kind, spec, what):
     with pytest.raises(ScenarioError) as refusal:
         collector(kind, **spec)
     assert what in str(refusal.value)
+
+
+SHORT = pytest.mark.parametrize("window", [0.5, "999ms", "0.999999999s", 1e-9])
+
+
+@SHORT
+@pytest.mark.parametrize("kind", ["rate", "latency"])
+def test_a_window_shorter_than_the_time_between_two_looks_is_refused(kind, window):
+    with pytest.raises(ScenarioError, match=r"window_s: must be at least 1s .*once a second"):
+        collector(kind, topic="/scan", window_s=window)
+
+
+@SHORT
+@pytest.mark.parametrize(
+    ("kind", "limit"), [("topic_rate", "min_hz"), ("message_latency", "max_ms")]
+)
+def test_an_assertion_refuses_such_a_window_too(kind, limit, window):
+    with pytest.raises(ScenarioError, match=r"window_s: must be at least 1s .*once a second"):
+        assertion(kind, topic="/scan", window_s=window, **{limit: 5})
+
+
+@pytest.mark.parametrize("window", [1, 1.5, "1s", "1000ms", "01.5 s", "0.5m", "1h"])
+def test_the_schema_of_a_window_takes_what_the_reader_takes(window):
+    assert collector("rate", topic="/scan", window_s=window)
+    schema = Rate.model_json_schema()["properties"]["window_s"]
+    assert Draft202012Validator(schema).is_valid(window)
+
+
+@pytest.mark.parametrize("window", [0.5, "999ms", "0.999s", ".5s", "0999 ms", "-2s"])
+def test_the_schema_of_a_window_refuses_one_that_is_too_short(window):
+    schema = Rate.model_json_schema()["properties"]["window_s"]
+    assert not Draft202012Validator(schema).is_valid(window)

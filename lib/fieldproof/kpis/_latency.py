@@ -8,8 +8,8 @@ from fieldproof.kpis._collector import Collector, CollectorSpec, CollectorType
 from fieldproof.kpis._figures import rounded
 from fieldproof.kpis._map import Metrics
 from fieldproof.kpis._rate import no_window
-from fieldproof.kpis._windows import TopicParameters, Windows, extreme, planned_topic
-from fieldproof.model import NS_PER_S, Duration, KpiBase, PositiveDuration
+from fieldproof.kpis._windows import TopicParameters, WindowLength, Windows, extreme, planned_topic
+from fieldproof.model import NS_PER_S, Duration, KpiBase
 from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import Sample, Subject
 
@@ -17,8 +17,9 @@ from fieldproof.samples import Sample, Subject
 class LatencyParameters(TopicParameters):
     """Over which windows the age of a topic's messages is measured."""
 
-    window_s: PositiveDuration = Field(
-        default=Duration(2 * NS_PER_S), description="The sliding window, in simulation time."
+    window_s: WindowLength = Field(
+        default=Duration(2 * NS_PER_S),
+        description="The sliding window, in simulation time, at least 1 s.",
     )
 
 

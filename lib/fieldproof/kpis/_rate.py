@@ -7,8 +7,8 @@ from pydantic import Field
 from fieldproof.kpis._collector import Collector, CollectorSpec, CollectorType
 from fieldproof.kpis._figures import rounded
 from fieldproof.kpis._map import Metrics
-from fieldproof.kpis._windows import TopicParameters, Windows, extreme, planned_topic
-from fieldproof.model import NS_PER_S, Duration, KpiBase, PositiveDuration
+from fieldproof.kpis._windows import TopicParameters, WindowLength, Windows, extreme, planned_topic
+from fieldproof.model import NS_PER_S, Duration, KpiBase
 from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import Sample, Subject
 
@@ -16,8 +16,9 @@ from fieldproof.samples import Sample, Subject
 class RateParameters(TopicParameters):
     """Over which windows a topic's rate is measured."""
 
-    window_s: PositiveDuration = Field(
-        default=Duration(5 * NS_PER_S), description="The sliding window, in simulation time."
+    window_s: WindowLength = Field(
+        default=Duration(5 * NS_PER_S),
+        description="The sliding window, in simulation time, at least 1 s.",
     )
 
 

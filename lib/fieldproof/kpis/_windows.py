@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from fieldproof.kpis._window import window_of
 from fieldproof.model import (
@@ -15,6 +15,7 @@ from fieldproof.model import (
     NonNegativeDuration,
     Strict,
     TopicName,
+    fault,
 )
 from fieldproof.plan import PlanContext, PlannedAssertion, Watch
 from fieldproof.samples import Sample, to_ns
@@ -23,6 +24,32 @@ Hertz = Annotated[float, Field(ge=0, le=1e6)]
 
 _SLACK_NS = 2 * NS_PER_S
 """Windows come once a second; one that is missing for longer than this was not measured."""
+
+
+def _leaves_no_time_out(value: Duration) -> Duration:
+    if value.ns < NS_PER_S:
+        why = "windows are looked at once a second, what comes between them would not count"
+        raise fault(f"must be at least 1s (got {value})", hint=why)
+    return value
+
+
+WindowLength = Annotated[
+    Duration,
+    AfterValidator(_leaves_no_time_out),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 1},
+                {
+                    "type": "string",
+                    "pattern": r"^\+?(0*[1-9]\d*(\.\d*)? ?s|0*[1-9]\d{3,}(\.\d*)? ?ms"
+                    r"|(\d+(\.\d*)?|\.\d+) ?(m|h))$",
+                },
+            ]
+        }
+    ),
+]
+"""How long a window is: no shorter than the time between two looks at it."""
 
 
 class TopicParameters(Strict):
