@@ -36,6 +36,16 @@ def test_it_fails_at_the_end_when_the_path_was_a_detour():
     assert verdict(direct(min_ratio=0.4), [*DETOUR, end(6)]).status == "passed"
 
 
+def test_an_efficiency_just_below_its_limit_is_not_rounded_to_it():
+    bent = [pose(0, 0.0), pose(1, 2.0, 0.01), pose(2, 4.0), end(6)]
+    result = verdict(direct(min_ratio=1.0), bent)
+    assert (result.status, result.reason) == (
+        "failed", "ugv1 drove 4 m for 4 m straight: efficiency 0.99999 (at least 1)",
+    )  # fmt: skip
+    longer = verdict(direct(max_path_m=4.0), bent)
+    assert longer.reason == "ugv1 drove 4.00005 m by 2 s (at most 4 m)"
+
+
 def test_the_straight_line_runs_to_the_target_where_there_is_one():
     target = {"x": 4.0, "y": 0.0}
     result = verdict(direct(target=target), [*DETOUR, end(6)])

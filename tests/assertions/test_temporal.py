@@ -59,6 +59,12 @@ def test_a_violation_shows_the_values_that_decided():
     assert [one["values"]["v"] for one in result.evidence["excerpt"]] == [0.5, 1.5]
 
 
+@pytest.mark.parametrize(("content", "shown"), [(1.00004, "1.00004"), (1.0, "1"), (2e20, "2e+20")])
+def test_a_value_is_shown_with_all_that_tells_it_from_the_condition(content, shown):
+    result = verdict(temporal("always"), [value(1, content)])
+    assert result.reason == f"v < 1 did not hold at 1 s: v {shown}"
+
+
 def test_it_is_evaluated_once_all_signals_have_a_value_and_whenever_one_is_seen():
     samples = [value(1, 5), value(2, 5), lost(3, True), value(4, 0), lost(5, False), end(6)]
     result = verdict(temporal("always", BOTH, LOST), samples)

@@ -262,8 +262,8 @@ class TemporalChecker(WindowedChecker):
 
 
 def worded(shown_values: Mapping[str, Any]) -> str:
-    """Return values for a sentence."""
+    """Return values for a sentence, in full: it is the condition that says what they differ by."""
     return ", ".join(
-        f"{name} {number(value) if isinstance(value, float) else shown(value)}"
+        f"{name} {repr(value).removesuffix('.0') if isinstance(value, float) else shown(value)}"
         for name, value in shown_values.items()
     )
