@@ -72,6 +72,7 @@ _Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$", max_length=6
 _Nanoseconds = Annotated[StrictInt, Field(ge=0, lt=2**63)]
 _Metres = Annotated[float, Field(ge=-1e6, le=1e6)]
 _Length = Annotated[float, Field(gt=0, le=1e4)]
+_Pace = Annotated[float, Field(gt=0, le=1e4)]
 
 
 class RequestError(ValueError):
@@ -138,12 +139,16 @@ class DriveCommand(_Message):
 
 
 class Step(_Message):
-    """Advance to a time and stop there; commands given along apply from its first instant."""
+    """Advance to a time and stop there; commands given along apply from its first instant.
+
+    It is done before the answer, or with `rtf` at that pace after it.
+    """
 
     op: Literal["step"]
     until_ns: _Nanoseconds | None = None
     advance_ns: _Nanoseconds | None = None
     steps: Annotated[StrictInt, Field(ge=0, le=10**9)] | None = None
+    rtf: _Pace | None = None
     commands: tuple[DriveCommand, ...] = ()
 
     @model_validator(mode="after")
@@ -163,7 +168,7 @@ class Resume(_Message):
     """Run freely at a real-time factor, or as fast as possible."""
 
     op: Literal["resume"]
-    rtf: Annotated[float, Field(gt=0, le=1e4)] | None = None
+    rtf: _Pace | None = None
 
 
 class State(_Message):

@@ -90,6 +90,7 @@ class Server:
         }
         self._loaded = False
         self._pacer: Pacer | None = None
+        self._until_ns: int | None = None  # where time that runs is to stop by itself
         self._repeat_ns: int | None = None  # when to repeat the clock of a world that was stopped
         self._meter = RateMeter(sim_ns=0, wall_ns=0)
         self._ending = False
@@ -138,22 +139,35 @@ class Server:
         """Return when the next free-running slice ends: at the clock's next tick."""
         step_ns = self._simulator.step_ns
         tick_ns = (now_ns // _CLOCK_NS + 1) * _CLOCK_NS
-        return max(-(-tick_ns // step_ns) * step_ns, now_ns + step_ns)
+        end_ns = max(-(-tick_ns // step_ns) * step_ns, now_ns + step_ns)
+        return end_ns if self._until_ns is None else min(end_ns, self._until_ns)
 
     def _run_slice(self, pacer: Pacer) -> None:
         end_ns = self._slice_end(self._simulator.time_ns)
         if pacer.wait_ns(end_ns, time.monotonic_ns()) > 0:
             return  # woken early, by the bound on waiting
         self._simulator.advance(end_ns, self._publish)
-        self._publish_clock(self._meter.update(end_ns, time.monotonic_ns()))
+        rtf = self._meter.update(end_ns, time.monotonic_ns())
+        if end_ns == self._until_ns:
+            self._stop()
+        else:
+            self._publish_clock(rtf)
 
     def _publish(self, topic: str, fields: Mapping[str, Any]) -> None:
         seq = self._seq[topic] = self._seq.get(topic, 0) + 1
         payload = encode({"seq": seq, "time_ns": self._simulator.time_ns, **fields})
         self._frames.send_multipart((topic.encode(), payload), copy=True)
 
-    def _publish_clock(self, rtf: float | None) -> None:
-        self._publish(CLOCK_TOPIC, {"paused": self._pacer is None, "rtf": rtf})
+    def _publish_clock(self, rtf: float | None, *, stepped: bool = False) -> None:
+        wall_ns = None if stepped else time.time_ns()
+        fields = {"paused": self._pacer is None, "rtf": rtf, "wall_ns": wall_ns}
+        self._publish(CLOCK_TOPIC, fields)
+
+    def _stop(self) -> None:
+        """Let time that runs stand, and say so again and again."""
+        self._pacer = self._until_ns = None
+        self._publish_clock(None)
+        self._repeat_clock()
 
     def _repeat_clock(self) -> None:
         """Have the clock told once more, after which it is told again: who follows it waits."""
@@ -230,6 +244,9 @@ class Server:
         now_ns, until_ns = self._simulator.time_ns, self._end_of(request)
         for command in request.commands:
             self._simulator.command(command)
+        if request.rtf is not None and until_ns > now_ns:
+            self._run(request.rtf, until_ns)
+            return {"time_ns": now_ns, "until_ns": until_ns, "frames": self._last_seq()}
         step_ns = self._simulator.step_ns
         slice_ns = max(_STEP_SLICE_NS // step_ns, 1) * step_ns
         while now_ns < until_ns:
@@ -237,10 +254,10 @@ class Server:
                 raise RequestError(Code.REFUSED, "step: the simulator is ending")
             now_ns = min(now_ns + slice_ns, until_ns)
             self._simulator.advance(now_ns, self._publish)
-        self._publish_clock(None)
+        self._publish_clock(None, stepped=True)
         if self._repeat_ns is not None:
             self._repeat_clock()
-        return {"time_ns": now_ns, "frames": self._last_seq()}
+        return {"time_ns": now_ns, "until_ns": until_ns, "frames": self._last_seq()}
 
     def _end_of(self, request: Step) -> int:
         """Return when a step ends."""
@@ -264,15 +281,18 @@ class Server:
 
     def _pause(self, _request: Pause) -> dict[str, Any]:
         if self._pacer is not None:
-            self._pacer = None
-            self._publish_clock(None)
-            self._repeat_clock()
+            self._stop()
         return {"time_ns": self._simulator.time_ns, "frames": self._last_seq()}
 
     def _resume(self, request: Resume) -> dict[str, Any]:
+        self._run(request.rtf, None)
+        return {"time_ns": self._simulator.time_ns}
+
+    def _run(self, rtf: float | None, until_ns: int | None) -> None:
+        """Let time run at a pace, to a time or until it is paused."""
         now_ns, wall_ns = self._simulator.time_ns, time.monotonic_ns()
         if self._pacer is None:
             self._meter = RateMeter(sim_ns=now_ns, wall_ns=wall_ns)
         self._repeat_ns = None
-        self._pacer = Pacer(request.rtf, sim_ns=now_ns, wall_ns=wall_ns)
-        return {"time_ns": now_ns}
+        self._until_ns = until_ns
+        self._pacer = Pacer(rtf, sim_ns=now_ns, wall_ns=wall_ns)

@@ -16,6 +16,7 @@ class ScriptedContext:
         self.asked = []
         self.lines = []
         self.states = {}
+        self.time = "running"
         self.parameter = parameter
         self.refusals = refusals or {}
         self.acts_from_s = acts_from_s
@@ -31,6 +32,9 @@ class ScriptedContext:
 
     def clock(self):
         return self.t
+
+    def time_state(self):
+        return self.time
 
     def sim_s(self):
         return self.acts_from_s + self.t
@@ -62,6 +66,7 @@ class ScriptedContext:
 
     def simulate(self, op, **fields):
         self._ask("simulate", op, fields)
+        self.time = {"pause": "paused", "resume": "running", "step": "stepped"}.get(op, self.time)
         return f"{op} done"
 
     def set_fault(self, vehicle, route, fault, parameters):

@@ -146,12 +146,32 @@ def test_a_pause_of_the_simulation_resumes_it():
     assert [line[0] for line in run.context.lines] == ["sim.paused", "sim.resumed"]
 
 
-def test_a_step_advances_by_what_was_planned():
+def test_a_pause_of_the_simulation_that_another_ended_does_not_end_a_later_one():
+    run = Occurrence(ScriptedContext(), {"action": "sim.pause", "duration_s": "3s"})
+    assert not run.until(1.0)
+    run.context.time = "running"
+    assert run.until(1.05)
+    assert run.end == ("ok", "paused, resumed by another")
+    run.running.cancel()
+    assert [each[2] for each in run.context.asked] == ["pause"]
+
+
+def test_a_step_advances_by_what_was_planned_and_is_over_when_time_stands():
     resolved = {"steps": 10, "advance_ns": 20_000_000}
     run = Occurrence(ScriptedContext(), {"action": "sim.step", "steps": 10}, resolved)
-    assert run.until(0.0)
     assert run.context.asked == [(0.0, "simulate", "step", {"advance_ns": 20_000_000})]
+    assert not run.until(0.01)
+    run.context.time = "paused"
+    assert run.until(0.02)
     assert run.end == ("ok", "stepped 10 steps (0.02 s)")
+
+
+def test_a_step_that_is_resumed_meanwhile_is_over_and_says_so():
+    resolved = {"steps": 10, "advance_ns": 20_000_000}
+    run = Occurrence(ScriptedContext(), {"action": "sim.step", "steps": 10}, resolved)
+    run.context.time = "running"
+    assert run.until(0.01)
+    assert run.end == ("ok", "stepped, resumed by another meanwhile")
 
 
 @pytest.mark.parametrize(

@@ -348,6 +348,35 @@ def test_simulation_time_can_be_paused_stepped_and_resumed_where_it_runs_free(
     assert rows["end"]["status"] == "ok"
 
 
+def test_a_step_comes_at_the_pace_and_every_message_of_it_counts(run, variant, only_run):
+    path = with_timeline(
+        variant,
+        {"name": "pause", "action": "sim.pause", "at": "0.2s"},
+        {"name": "step", "action": "sim.step", "after": "pause", "duration_s": "3s"},
+        {"name": "resume", "action": "sim.resume", "after": "step"},
+        {"name": "end", "action": "set_wind", "velocity": [1, 0, 0], "after": "resume", "at": "1.2s"},
+        mode="realtime",
+        assertions=[
+            {"name": "rate", "type": "topic_rate", "topic": "/ugv1/scan", "min_hz": 9,
+             "max_hz": 11, "window_s": "1s"}
+        ],
+    )  # fmt: skip
+    code, out, err = run("run", path)
+    assert code == 0, out + err
+    rows = occurrences(only_run())
+    assert (rows["step"]["status"], rows["step"]["detail"]) == ("ok", "stepped 1500 steps (3 s)")
+    assert rows["step"]["duration_s"] >= 3.0 - 0.05
+    assert rows["resume"]["sim_s"] - rows["step"]["sim_s"] == pytest.approx(3.0, abs=0.1)
+
+
+def test_time_that_runs_is_not_resumed(run, variant, only_run):
+    path = with_timeline(variant, {"action": "sim.resume", "name": "r"}, mode="realtime")
+    code, out, err = run("run", path)
+    assert code == 1, out + err
+    row = occurrences(only_run())["r"]
+    assert (row["status"], row["detail"]) == ("failed", "simulation time is not paused")
+
+
 def test_time_that_is_paused_is_not_paused_again(run, variant, only_run):
     path = with_timeline(
         variant,

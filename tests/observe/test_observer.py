@@ -239,6 +239,33 @@ def test_contacts_of_unwatched_vehicles_are_no_samples():
     assert [s["vehicle"] for s in tick(observer, S) if s["kind"] == "contact"] == ["b"]
 
 
+# --- arrival ---
+
+
+def test_messages_count_when_they_came_in_however_late_they_are_taken():
+    """Two seconds of a 10 Hz topic that were taken in one go are two windows of 10 Hz."""
+    wall = Clock()
+    observer, arrivals = observing(
+        mode="sim",
+        wall_ns=wall,
+        rates=[{"topic": "/a", "window_ns": S, "message_type": None}],
+        latencies=[{"topic": "/a", "window_ns": S, "message_type": None}],
+    )
+    observer.release()
+    told_ns = wall.now_ns
+    observer.take_frames(
+        clock_frame(step * 10 * MS, wall_ns=told_ns + step * MS, rtf=None, paused=False)
+        for step in range(1, 206)
+    )
+    arrivals.waiting = [
+        Message("/a", POINT, point(step * 100 * MS), step, told_ns + step * 10 * MS)
+        for step in range(1, 21)
+    ]
+    samples = tick(observer, 2050 * MS)
+    assert [(s["sim"], s["hz"]) for s in samples if s["kind"] == "rate"] == [(1, 10), (2, 10)]
+    assert [s["max_ms"] for s in samples if s["kind"] == "latency"] == [0, 0]
+
+
 # --- once a second ---
 
 

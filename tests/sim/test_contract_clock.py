@@ -78,6 +78,58 @@ def test_a_stopped_world_is_stepped_and_tells_the_time_it_then_has(simulator, su
     assert client.request("state")["paused"] is True
 
 
+def test_a_step_at_a_pace_is_answered_first_and_stands_at_its_end(simulator, refuses, subscribe):
+    simulator.load()
+    frames, client = subscribe(simulator, "clock"), simulator.client
+    client.request("resume", rtf=5.0)
+    stopped = client.request("pause")
+    started = time.monotonic()
+    reply = client.request("step", advance_ns=204_000_000, rtf=2.0)
+    end_ns = stopped["time_ns"] + 204_000_000
+    assert (reply["time_ns"], reply["until_ns"]) == (stopped["time_ns"], end_ns)
+    assert refuses(client, "step", steps=1, rtf=2.0).code == "not_paused"
+    told = []
+    while not told or told[-1].time_ns < end_ns:
+        told.append(frames.receive(20.0))
+    # 0.204 s at twice real time cannot be over sooner; being late is the machine's affair.
+    assert time.monotonic() - started >= 0.102
+    ran = [frame for frame in told if stopped["time_ns"] < frame.time_ns < end_ns]
+    assert len(ran) == 20
+    assert not any(frame.data["paused"] for frame in ran)
+    assert told[-1].time_ns == end_ns
+    assert told[-1].data["paused"] is True
+    frames.receive(20.0)
+    assert client.request("state")["time_ns"] == end_ns
+    assert client.request("step", steps=1)["time_ns"] == end_ns + 2_000_000
+
+
+def test_a_step_at_a_pace_can_be_stopped_and_let_go_on(simulator, subscribe):
+    simulator.load()
+    frames, client = subscribe(simulator, "clock"), simulator.client
+    end_ns = client.request("step", steps=100_000, rtf=2.0)["until_ns"]
+    frames.wait_for({"clock": 3}, 20.0)
+    assert client.request("pause")["time_ns"] < end_ns
+    client.request("resume", rtf=2.0)
+    end_ns = client.request("pause")["time_ns"] + 20_000_000
+    client.request("step", until_ns=end_ns, rtf=0.5)
+    client.request("resume", rtf=None)
+    while client.request("state")["time_ns"] <= end_ns:
+        assert frames.receive(20.0) is not None
+    assert client.request("state")["paused"] is False
+
+
+def test_the_clock_says_when_it_was_told_where_time_follows_the_wall(simulator, subscribe):
+    simulator.load()
+    frames, client = subscribe(simulator, "clock"), simulator.client
+    before_ns = time.time_ns()
+    simulator.step(0.1)
+    assert frames.receive(20.0).data["wall_ns"] is None
+    client.request("resume", rtf=5.0)
+    told = [frames.receive(20.0).data["wall_ns"] for _ in range(5)]
+    assert before_ns <= told[0]
+    assert told == sorted(told)
+
+
 @pytest.mark.parametrize("rtf", [1.0, 4.0])
 def test_time_goes_on_where_it_stopped_and_catches_nothing_up(simulator, subscribe, rtf):
     simulator.load()

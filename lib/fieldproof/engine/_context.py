@@ -23,6 +23,7 @@ from fieldproof.events import (
     Refused,
     Running,
     StackState,
+    TimeState,
     VehicleHandle,
 )
 from fieldproof.model import Pose
@@ -114,6 +115,10 @@ class RunContext:
     def sim_s(self) -> float:
         """Seconds of simulation time."""
         return self._world.sim_ns / _NS
+
+    def time_state(self) -> TimeState:
+        """Whether simulation time runs, stands, or runs to where it will stand."""
+        return self._world.time_state
 
     def hold(self, seconds: float) -> bool:
         """Wait on the timeline's clock; False when the run is ending."""

@@ -12,6 +12,7 @@ from fieldproof.engine._log import EngineLog
 from fieldproof.engine._session import Session
 from fieldproof.engine._stacks import Stacks
 from fieldproof.engine._topology import managed_nodes
+from fieldproof.events import TimeState
 
 _NS = 1_000_000_000
 _REQUEST_S = 15.0
@@ -21,6 +22,15 @@ _STALL_S = 10.0
 # what the observer would say of a managed node that it cannot ask
 _SILENT = {"paused": "unresponsive", "gone": "unavailable"}
 
+_TIME_AFTER: dict[str, TimeState] = {"pause": "paused", "resume": "running", "step": "stepped"}
+_REFUSALS: dict[tuple[str, TimeState], str] = {
+    ("pause", "paused"): "simulation time is paused already",
+    ("pause", "stepped"): "simulation time is being stepped and stands once that is over",
+    ("step", "running"): "time runs freely; pause it first",
+    ("step", "stepped"): "simulation time is being stepped already",
+    ("resume", "running"): "simulation time is not paused",
+}
+
 
 class World(Protocol):
     """The world of a run, seen from the engine: time that moves, and what is observed meanwhile."""
@@ -28,6 +38,11 @@ class World(Protocol):
     @property
     def sim_ns(self) -> int:
         """Simulation time."""
+        ...
+
+    @property
+    def time_state(self) -> TimeState:
+        """Whether simulation time runs, stands, or runs to where it will stand."""
         ...
 
     def start(self) -> None:
@@ -74,6 +89,7 @@ class LockstepWorld:
         self._arrivals: Counter[str] = Counter()  # what the bridges published in this tick
         self._acks = 0  # nodes that said they are done with this tick
         self._commands: list[dict[str, Any]] = []  # of the last tick, for the next step
+        self.time_state: TimeState = "running"
         self.sim_ns = 0
         self.ticks = 0
 
@@ -173,7 +189,8 @@ class PacedWorld:
         self._origin_wall_ns = 0
         self._next_look_ns = 0
         self._moved_at = time.monotonic()
-        self._stands = False
+        self._until_ns = 0  # where time that is stepped will stand
+        self.time_state: TimeState = "paused"
         self.sim_ns = 0
         mode = session.execution["time"]
         self._pace: float = 1.0 if mode["mode"] == "realtime" else mode["rtf"]
@@ -183,18 +200,19 @@ class PacedWorld:
         self.simulate("resume")
 
     def simulate(self, op: str, **fields: Any) -> str:
-        """Ask the simulator; time that was paused goes on at the scenario's pace.
+        """Ask the simulator; time that was paused goes on, or is stepped, at the scenario's pace.
 
-        A pause of time that stands is refused: the end of the first would end the second.
+        A pause of time that stands is refused: the end of the first would end the second. Time that
+        is stepped stands at the step's end by itself, unless it is resumed meanwhile.
         """
-        if op == "pause" and self._stands:
-            answer = "simulation time is paused already"
-            raise InfrastructureError(answer, role="simulator", code="refused", answer=answer)
-        if op == "resume":
+        if why := _REFUSALS.get((op, self.time_state)):
+            raise InfrastructureError(why, role="simulator", code="refused", answer=why)
+        if op in {"resume", "step"}:
             fields = {"rtf": self._pace, **fields}
         reply = self._session.simulator.request(op, bound_s=_REQUEST_S, **fields)
-        if op in {"pause", "resume"}:
-            self._stands = op == "pause"
+        if op in _TIME_AFTER:
+            self.time_state = _TIME_AFTER[op]
+            self._until_ns = reply.get("until_ns", 0)
             self._moved_at = time.monotonic()
         return str(reply.get("report", ""))
 
@@ -216,11 +234,13 @@ class PacedWorld:
         reply = self._session.collect(bound_s=_REQUEST_S, timeout_s=_OWN_S, side=self._log.take())
         if reply["time_ns"] > self.sim_ns:
             self._moved_at = time.monotonic()
-        elif not self._stands and time.monotonic() - self._moved_at > _STALL_S:
+        elif self.time_state != "paused" and time.monotonic() - self._moved_at > _STALL_S:
             raise InfrastructureError(
                 f"the simulator's clock stands at {self.sim_ns / _NS:g} s for {_STALL_S:g} s",
                 role="simulator",
             )
         self.sim_ns = reply["time_ns"]
+        if self.time_state == "stepped" and self.sim_ns >= self._until_ns:
+            self.time_state = "paused"
         samples: list[dict[str, Any]] = reply["samples"]
         return samples

@@ -9,6 +9,7 @@ from fieldproof.events._context import (
     ParameterOutcome,
     Refused,
     StackState,
+    TimeState,
     VehicleHandle,
 )
 from fieldproof.events._event import Event
@@ -46,6 +47,7 @@ __all__ = [
     "Registry",
     "Running",
     "StackState",
+    "TimeState",
     "VehicleHandle",
     "Worker",
     "begin",

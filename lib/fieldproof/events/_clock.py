@@ -61,12 +61,16 @@ class SimPauseEvent(Event):
             return Over()
 
         def undo() -> None:
-            context.simulate("resume")
-            context.log("sim.resumed", "simulation resumed")
+            if context.time_state() != "running":
+                context.simulate("resume")
+                context.log("sim.resumed", "simulation resumed")
+
+        def ended() -> str:
+            return "paused, resumed by another" if context.time_state() == "running" else ""
 
         lasted = entry.duration_s.seconds
         detail = f"paused for {seconds(lasted)}, resumed"
-        return Held(context.clock, lasted, undo, record, detail)
+        return Held(context.clock, lasted, undo, record, detail, ended=ended)
 
 
 class SimResume(TimelineBase):
@@ -94,7 +98,7 @@ class SimResumeEvent(Event):
         context: EventContext,
         record: ActionRecord,
     ) -> Running:
-        """Let time go on."""
+        """Let time go on; refused while it runs."""
         context.simulate("resume")
         context.log("sim.resumed", "simulation resumed")
         record.status, record.detail = OK, "resumed"
@@ -127,7 +131,10 @@ class SimStep(TimelineBase):
 
 
 class SimStepEvent(Event):
-    """Advances a paused world and leaves it paused."""
+    """Advances a paused world at the scenario's pace and leaves it paused.
+
+    It is over when time stands again. A resume meanwhile lets time go on.
+    """
 
     action: ClassVar[str] = "sim.step"
     Entry: ClassVar[type[TimelineBase]] = SimStep
@@ -153,10 +160,29 @@ class SimStepEvent(Event):
         context: EventContext,
         record: ActionRecord,
     ) -> Running:
-        """Advance it; refused while time runs."""
+        """Advance it, and return what is over when time stands; refused while time runs."""
         context.simulate("step", advance_ns=resolved["advance_ns"])
         lasted = seconds(resolved["advance_ns"] / _NS)
-        what = f"stepped {resolved['steps']} steps ({lasted})"
-        context.log("sim.stepped", what)
-        record.status, record.detail = OK, what
-        return Over()
+        return _Stepping(context, record, f"stepped {resolved['steps']} steps ({lasted})")
+
+
+class _Stepping:
+    """Time that runs to the end of a step; it stays there by itself."""
+
+    def __init__(self, context: EventContext, record: ActionRecord, what: str) -> None:
+        self._context = context
+        self._record = record
+        self._what = what
+
+    def poll(self) -> bool:
+        """Return whether the step is over."""
+        state = self._context.time_state()
+        if state == "stepped":
+            return False
+        what = self._what if state == "paused" else "stepped, resumed by another meanwhile"
+        self._context.log("sim.stepped", what)
+        self._record.status, self._record.detail = OK, what
+        return True
+
+    def cancel(self) -> None:
+        """Leave it: time stands soon."""

@@ -9,6 +9,8 @@ from fieldproof.model import Pose
 
 StackState = Literal["running", "paused", "gone"]
 """What the software of a vehicle does: it runs, it is frozen, or it was ended."""
+TimeState = Literal["running", "paused", "stepped"]
+"""What simulation time does: it runs, it stands, or it runs to where it will stand."""
 
 
 class Refused(Exception):  # noqa: N818 - it is the run's answer, not a fault
@@ -114,6 +116,10 @@ class EventContext(Protocol):
 
     def sim_s(self) -> float:
         """Return seconds of simulation time."""
+        ...
+
+    def time_state(self) -> TimeState:
+        """Return what simulation time does; in lockstep it runs."""
         ...
 
     def hold(self, seconds: float) -> bool:

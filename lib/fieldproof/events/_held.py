@@ -15,6 +15,8 @@ class Held:
         undo: Undoes it; called once.
         record: The occurrence's record.
         detail: What the record says when it has lasted to its end.
+        ended: Why it is over although its time is not, when somebody else has undone it; else an
+            empty text.
     """
 
     def __init__(
@@ -24,15 +26,21 @@ class Held:
         undo: Callable[[], None],
         record: ActionRecord,
         detail: str,
+        *,
+        ended: Callable[[], str] = str,
     ) -> None:
         self._clock = clock
         self._until_s = clock() + duration_s
         self._undo = undo
         self._record = record
         self._detail = detail
+        self._ended = ended
 
     def poll(self) -> bool:
-        """Return whether it has lasted its time; undoes it then."""
+        """Return whether it has lasted its time, and undo it then, or was undone."""
+        if why := self._ended():
+            self._record.status, self._record.detail = OK, why
+            return True
         if self._clock() < self._until_s - _LEAST_S:
             return False
         self._undo()

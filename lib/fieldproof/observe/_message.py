@@ -18,12 +18,14 @@ class Message:
         type_name: such as `sensor_msgs/msg/LaserScan`.
         cdr: the serialised message with its encapsulation header.
         number: the publication number that its publisher gave it, from 1.
+        received_ns: when it came in, in nanoseconds of the epoch; 0 when that is not known.
     """
 
     topic: str
     type_name: str
     cdr: bytes
     number: int
+    received_ns: int = 0
 
 
 class Topics(Protocol):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from fieldproof.observe._arrivals import ArrivalClock
 from fieldproof.observe._config import ObserverConfig
 from fieldproof.observe._ground_truth import Presence, contact_samples, pose_samples
 from fieldproof.observe._message import Message, Topics
@@ -53,6 +54,7 @@ class Observer:
         self._presence = Presence(self._models)
         self._contacts = frozenset(item["vehicle"] for item in config.observe.get("contacts", ()))
         self._watch = TopicWatch(config.observe, types)
+        self._arrivals = ArrivalClock()
         self._samples: list[dict[str, Any]] = []
         self._released = not config.lockstep
         self._latched: list[Message] = []
@@ -91,8 +93,7 @@ class Observer:
         for frame in frames:
             root, _, rest = frame.topic.partition("/")
             if root == "clock":
-                self.now_ns = max(self.now_ns, frame.time_ns)
-                self._world = frame.data
+                self._take_clock(frame)
             if not self._released:
                 continue
             if root == "pose":
@@ -107,6 +108,13 @@ class Observer:
             elif root == "contact" and rest in self._contacts:
                 for sample in contact_samples(rest, frame.data):
                     self._emit(sample)
+
+    def _take_clock(self, frame: Frame) -> None:
+        self.now_ns = max(self.now_ns, frame.time_ns)
+        self._world = frame.data
+        wall_ns = frame.data.get("wall_ns")
+        if wall_ns is not None and not self._config.lockstep:
+            self._arrivals.tell(wall_ns, self.now_ns)
 
     def take_messages(self, now_ns: int) -> None:
         """Take everything that has arrived on the topics, as of simulation time `now_ns`."""
@@ -147,6 +155,7 @@ class Observer:
         self._acks = acks
         for sample in self._watch.due(self.now_ns, complete=self._config.lockstep):
             self._emit(sample)
+        self._arrivals.settle(self.now_ns)
         if self._second:
             self._next_second_ns = self._clock_ns // _NS * _NS + _NS
             self._tell_time()
@@ -168,7 +177,7 @@ class Observer:
             message.topic,
             message.type_name,
             message.cdr,
-            now_ns=self.now_ns,
+            now_ns=self._arrivals.at(message.received_ns, self.now_ns),
             latched=self._topics.latched(message.topic),
         ):
             self._emit(sample)

@@ -197,7 +197,8 @@ class TopicObserver:
             cdr, info = taken
             number = info["publication_sequence_number"]
             item.check.add(number)
-            yield Message(item.topic, item.type_name, bytes(cdr), number)
+            received_ns = info["received_timestamp"]
+            yield Message(item.topic, item.type_name, bytes(cdr), number, received_ns)
 
     def lost(self) -> dict[str, int]:
         """Messages known to be missing, for each subscribed topic."""

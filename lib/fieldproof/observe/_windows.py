@@ -34,7 +34,9 @@ class SlidingWindow(Generic[_Item]):
         self._next_ns = self.start_ns + self.window_ns
 
     def add(self, arrival_ns: int, item: _Item) -> None:
-        """Take one message; arrivals come in order."""
+        """Take one message, which arrived no earlier than the one before."""
+        if self._arrivals:
+            arrival_ns = max(arrival_ns, self._arrivals[-1][0])
         self._arrivals.append((arrival_ns, item))
 
     def due(self, now_ns: int, *, complete: bool) -> list[tuple[int, list[_Item]]]:
