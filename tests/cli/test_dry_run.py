@@ -61,7 +61,7 @@ timeline
   tighten  param.set         ugv1  once drive and crate have ended ok
       node       /ugv1/link_monitor
       parameter  loss_timeout_s
-      value      5
+      value      5.0
       timeout_s  30
   stop     container.kill    ugv1  0.5 s after tighten has ended ok
       signal  SIGKILL
@@ -105,7 +105,7 @@ def test_details_are_aligned_below_their_entry(call, scenario):
     assert lines[start + 1 : start + 5] == [
         "      node       /ugv1/link_monitor",
         "      parameter  loss_timeout_s",
-        "      value      5",
+        "      value      5.0",
         "      timeout_s  30",
     ]
 

@@ -137,6 +137,17 @@ def test_broken_plugins_are_named_with_their_distribution_and_the_exit_code_is_2
     assert {f"{one['name']} of {one['distribution']}" for one in problems} == set(LEFT_OUT)
 
 
+def test_a_broken_plugin_that_is_asked_for_by_name_is_told_what_is_wrong_with_it(
+    process, broken_plugins
+):
+    done = process("events", "acme.raises", path=[broken_plugins])
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("plugin left out: acme.raises of acme-raises: ")
+    assert LEFT_OUT["acme.raises of acme-raises"] in line
+
+
 def test_a_broken_assertion_plugin_is_named_by_its_own_command(process, broken_plugins):
     done = process("assertions", path=[broken_plugins])
     assert done.returncode == 2

@@ -30,6 +30,19 @@ def test_valid_scenarios_are_said_to_be_valid(call):
     ]
 
 
+def test_a_scenario_may_be_named_as_make_and_nix_name_it(call):
+    result = call("validate", "ugv_nav_to_goal", SCENARIO)
+    assert result.stdout.splitlines() == [f"{SCENARIO}: valid"] * 2
+
+
+@pytest.mark.parametrize("command", ["run", "validate"])
+def test_a_name_of_no_scenario_is_answered_with_the_nearest(call, command):
+    result = call(command, "ugv_nav_to_gaol")
+    assert result.exit_code == 2
+    assert "there is no file ugv_nav_to_gaol and no scenarios/ugv_nav_to_gaol.yaml" in result.stderr
+    assert "(nearest: ugv_nav_to_goal" in result.stderr
+
+
 def test_every_problem_of_every_file_is_printed_with_its_position_in_order(
     call, broken, line, tmp_path
 ):

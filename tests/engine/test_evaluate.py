@@ -136,7 +136,7 @@ def test_the_frame_of_the_odometry_lies_where_the_map_says(drive, tmp_path):
     [
         (names(), SPEED, "/ugv1/odom is not in the recording"),
         (names(topics={"/ugv1/odom": "/gone"}), SPEED, "/ugv1/odom (as /gone) is not in the"),
-        (names(), REACH, "nothing says where ugv1 is: name a topic under poses"),
+        (names(), REACH, "nothing says where ugv1 is: name a topic under poses in a map"),
         (names(poses={"ugv1": {"topic": "/gone"}}), REACH, "/gone, which says where ugv1 is"),
         (MAP, {"name": "n", "type": "no_collision", "vehicle": "ugv1"}, "contacts of ugv1"),
     ],

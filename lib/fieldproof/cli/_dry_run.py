@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -117,6 +118,8 @@ def _details(values: Mapping[str, Any]) -> list[tuple[str, str]]:
         if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
             keys = [key, *[""] * (len(value) - 1)]
             rows += zip(keys, map(value_words, value), strict=True)
+        elif key == "value":  # of a parameter, whose type counts: 1.0 is not 1
+            rows.append((key, json.dumps(value, ensure_ascii=False)))
         elif value not in ({}, [], None):
             rows.append((key, value_words(value)))
     return rows

@@ -12,6 +12,7 @@ import click
 from fieldproof.cli._errors import reported, stop
 from fieldproof.cli._exit_codes import FAILED, INVALID
 from fieldproof.cli._options import (
+    SCENARIO_FILE,
     as_json,
     colour,
     complete_runs,
@@ -34,7 +35,7 @@ _COLOURS = {"PASS": "green", "FAIL": "red"}
 @click.argument("what", metavar="RUN", shell_complete=complete_runs)
 @click.option(
     "--scenario",
-    type=_PATH,
+    type=SCENARIO_FILE,
     shell_complete=complete_scenarios,
     help="Judge by the assertions of this scenario; the run's own when absent.",
 )

@@ -58,12 +58,15 @@ def _list(sections: list[Section], names: tuple[str, ...], *, as_json: bool) -> 
     """Show the kinds of sections, those of some names only when there are any."""
     from fieldproof.model import nearest
 
+    problems = [one for section in sections for one in section.problems]
     known = {kind.name for section in sections for kind in section.kinds}
     for name in names:
+        for problem in problems:
+            if problem.name == name:
+                stop(f"plugin left out: {problem}", INVALID)
         if name not in known:
             hint = nearest(name, known)
             stop(f"unknown {sections[0].key} {name!r}" + (f" ({hint})" if hint else ""), FAILED)
-    problems = [one for section in sections for one in section.problems]
     if as_json:
         show_json(_data(sections, names, problems))
     else:

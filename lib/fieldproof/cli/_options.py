@@ -60,11 +60,41 @@ def as_json(text: str) -> Callable[[_Command], _Command]:
     return click.option("--json", "as_json", is_flag=True, help=text)
 
 
+class ScenarioFile(click.Path):
+    """The file of a scenario, or its name in the folder `scenarios`, as make and Nix take it."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, allow_dash=True)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Return the path of the file, which need not be there."""
+        text = os.fspath(value)
+        is_name = text.isidentifier() and not Path(text).exists()
+        if not is_name:
+            return super().convert(value, param, ctx)
+        path = Path("scenarios", f"{text}.yaml")
+        if not path.is_file():
+            from fieldproof.model import nearest
+
+            hint = nearest(text, sorted(file.stem for file in path.parent.glob("*.yaml")))
+            what = f"there is no file {text} and no {path}"
+            self.fail(f"{what} ({hint})" if hint else what, param, ctx)
+        return path
+
+
+SCENARIO_FILE = ScenarioFile()
+
+
 def complete_scenarios(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Offer the scenarios of the workspace first, then whatever files there are."""
-    found = sorted(map(str, Path("scenarios").rglob("*.yaml")))
+    found = sorted(map(str, Path("scenarios").glob("*.yaml")))
     fitting = [path for path in found if path.startswith(incomplete)]
     fitting += [path for path in found if Path(path).stem.startswith(incomplete)]
     items = [CompletionItem(path) for path in list(dict.fromkeys(fitting))[:_MOST_OFFERED]]

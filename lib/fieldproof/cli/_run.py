@@ -11,7 +11,14 @@ import click
 
 from fieldproof.cli._errors import reported
 from fieldproof.cli._exit_codes import BISECT_SKIP
-from fieldproof.cli._options import as_json, colour, complete_scenarios, folders, runs_folder
+from fieldproof.cli._options import (
+    SCENARIO_FILE,
+    as_json,
+    colour,
+    complete_scenarios,
+    folders,
+    runs_folder,
+)
 from fieldproof.cli._output import show, show_json, warn
 from fieldproof.cli._settings import overlay_of, settings, without_effect
 from fieldproof.cli._terminal import Terminal
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("scenario", type=click.Path(path_type=Path), shell_complete=complete_scenarios)
+@click.argument("scenario", type=SCENARIO_FILE, shell_complete=complete_scenarios)
 @folders
 @runs_folder
 @click.option("--dry-run", is_flag=True, help="Show what would happen; start nothing.")
@@ -49,7 +56,7 @@ def run(
     bisect: bool,
     **given: Any,
 ) -> None:
-    """Run SCENARIO live and leave its evidence.
+    """Run SCENARIO live and leave its evidence: a file, or a name in the folder scenarios.
 
     What the scenario does not say is taken from the flags, then from fieldproof.toml of the current
     folder, then from the defaults.

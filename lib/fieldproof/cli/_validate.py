@@ -11,7 +11,7 @@ import click
 
 from fieldproof.cli._errors import reported
 from fieldproof.cli._exit_codes import INVALID
-from fieldproof.cli._options import as_json, colour, complete_scenarios, folders
+from fieldproof.cli._options import SCENARIO_FILE, as_json, colour, complete_scenarios, folders
 from fieldproof.cli._output import show, show_json, tell, warn
 
 if TYPE_CHECKING:
@@ -25,22 +25,28 @@ _MOST_BYTES = 1 << 20
 
 @click.command()
 @click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=complete_scenarios
+    "given",
+    metavar="FILE...",
+    type=SCENARIO_FILE,
+    nargs=-1,
+    required=True,
+    shell_complete=complete_scenarios,
 )
 @folders
 @as_json("Print every problem with its position as data.")
 @colour
 def validate(
-    files: tuple[str, ...], worlds: Path | None, robots: Path | None, *, as_json: bool
+    given: tuple[Path, ...], worlds: Path | None, robots: Path | None, *, as_json: bool
 ) -> None:
     """Check scenario FILEs with the worlds and robots that they name; start nothing.
 
-    Prints every problem of every file as file:line:column: path: what. A FILE of - is standard
-    input. Exit code 0: all are valid; 2: one is not.
+    A name is that of a file in the folder scenarios; - is standard input. Prints every problem of
+    every file as file:line:column: path: what. Exit code 0: all are valid; 2: one is not.
     """
     from fieldproof.cli._catalogue import plugin_problems
     from fieldproof.cli._workspace import workspace_of
 
+    files = [str(path) for path in given]
     if files.count(_STANDARD_INPUT) > 1:
         raise click.BadArgumentUsage("standard input can be read once")
     with reported():

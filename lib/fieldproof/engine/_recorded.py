@@ -56,11 +56,14 @@ class RecordedStream:
         found = []
         for recorded, topic in sorted(self._topics.items()):
             if recorded not in self._recorded and not self._reader.unclosed:
-                found.append(f"{_renamed(topic, recorded)} is not in the recording")
+                what = f"{_renamed(topic, recorded)} is not in the recording"
+                found.append(f"{what} (a map may say what it is called there: --map)")
         for model in self._observe.get("models", ()):
             source = self._names.poses.get(model)
             if source is None:
-                found.append(f"nothing says where {model} is: name a topic under poses")
+                found.append(
+                    f"nothing says where {model} is: name a topic under poses in a map (--map)"
+                )
             elif source.topic not in self._recorded:
                 if not self._reader.unclosed:
                     found.append(f"{source.topic}, which says where {model} is, is not recorded")

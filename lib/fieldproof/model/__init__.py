@@ -17,6 +17,7 @@ from fieldproof.model._durations import (
     PositiveDuration,
 )
 from fieldproof.model._fields import find_value, parts_of
+from fieldproof.model._files import read_plain_file
 from fieldproof.model._manifest import VehicleManifest
 from fieldproof.model._names import (
     FieldPath,
@@ -118,6 +119,7 @@ __all__ = [
     "parts_of",
     "path_text",
     "printable",
+    "read_plain_file",
     "read_workspace_file",
     "read_yaml",
     "read_yaml_file",

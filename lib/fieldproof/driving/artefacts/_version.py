@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from fieldproof.model import ScenarioError, validated
+from fieldproof.model import ScenarioError, read_plain_file, validated
 
 SCHEMA_VERSION = "1.0"
 _MAJOR = 1
@@ -46,13 +46,22 @@ def read_json_file(path: Path) -> Any:
         ArtefactError: There is no such file, it is too large, or it is no JSON.
     """
     try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise ArtefactError(f"{path} is larger than {_LARGEST_BYTES >> 20} MiB")
-        return json.loads(path.read_bytes(), parse_constant=_refuse)
+        raw = read_plain_file(path, file=str(path), most=_LARGEST_BYTES)
+        return json.loads(raw, parse_constant=_refuse)
+    except ScenarioError as error:
+        raise ArtefactError(f"{path} {error.problems[0].what}") from None
+    except FileNotFoundError:
+        raise ArtefactError(f"{path} is not there{_instead(path.parent)}") from None
     except OSError as error:
         raise ArtefactError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise ArtefactError(f"{path} is no JSON: {error}") from None
+
+
+def _instead(folder: Path) -> str:
+    """What a folder is, if it is the run of a robot scenario: that has other files."""
+    of_robots = (folder / "execution.json").is_file() and not (folder / "config.yaml").is_file()
+    return ": this is the run of a robot scenario, not of a suite" if of_robots else ""
 
 
 def _refuse(constant: str) -> Any:
