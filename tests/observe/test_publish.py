@@ -1,5 +1,6 @@
 """Messages that an operator sends, to real nodes."""
 
+import msgpack
 import pytest
 
 pytest.importorskip("rclpy", reason="not proved without ROS: that an operator's message is heard")
@@ -74,6 +75,14 @@ def test_a_topic_that_an_operator_made_is_not_late_and_loses_nothing(observer):
         ("/say", "std_msgs/msg/Strin", {"data": "a"}, ("topic", "not installed")),
         ("/say", "std_msgs/String", {"data": "a"}, ("topic", "not installed")),
         ("/other", "no_msgs/msg/Thing", {}, ("topic", "no_msgs/msg/Thing is not installed")),
+        ("/a b", "std_msgs/msg/String", {}, ("bad_request", "cannot be published on")),
+        ("say", "std_msgs/msg/String", {}, ("bad_request", "must be absolute, such as /say")),
+        (
+            "/deep",
+            "std_msgs/msg/Float32",
+            {"data": 1e300},
+            ("bad_request", "at most 3.4028235e+38"),
+        ),
     ],
 )
 def test_what_cannot_be_sent_is_refused_with_the_topic(
@@ -87,6 +96,39 @@ def test_what_cannot_be_sent_is_refused_with_the_topic(
     assert (reply["ok"], reply["code"]) == (False, code)
     assert topic in reply["message"]
     assert said in reply["message"]
+
+
+def test_a_topic_of_a_node_is_not_published_with_another_type(counted):
+    process, speaker = counted
+    for message_type in ("std_msgs/msg/Bool", "geometry_msgs/msg/Twist", "std_msgs/msg/Bool"):
+        reply = process.ask(
+            "publish", topic="/counted", message_type=message_type, fields={}, timeout_s=5.0
+        )
+        assert (reply["ok"], reply["code"]) == (False, "bad_request")
+        assert reply["message"] == f"/counted carries std_msgs/msg/String, not {message_type}"
+    speaker.tell("publish", topic="/counted", fields={"data": "goes on"})
+    told = process.tick(arrivals={"/counted": 1})["samples"]
+    assert [s["value"] for s in of_kind(told, "value")] == ["goes on"]
+
+
+@pytest.mark.parametrize(
+    ("payload", "code"),
+    [
+        (b"\xc1", "bad_request"),
+        (b"", "bad_request"),
+        (msgpack.packb(["hello"]), "unknown_op"),
+        (msgpack.packb({"op": "fly"}), "unknown_op"),
+        (msgpack.packb({"op": ["hello"]}), "internal"),
+        (msgpack.packb({"op": "publish", "topic": "/say"}), "internal"),
+        (msgpack.packb({"op": "navigate_cancel", "id": "nobody's", "timeout_s": 1.0}), "internal"),
+        (msgpack.packb({"op": "lifecycle", "node": "/a b", "timeout_s": 1.0}), "internal"),
+    ],
+)
+def test_no_request_ends_the_observer(operator, payload, code):
+    reply = operator.ask.raw(payload)
+    assert (reply["ok"], reply["code"]) == (False, code)
+    assert reply["message"]
+    operator.tick()
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +18,7 @@ from rosidl_parser.definition import (
     NamespacedType,
 )
 
+_LARGEST_FLOAT = 2.0**128 - 2.0**104  # of 32 bits
 _FLOATS = ("float", "double", "long double")
 
 
@@ -73,10 +76,17 @@ def _basic(typename: str, value: Any, path: str) -> Any:
     if typename in _FLOATS:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise FillError(f"{path} must be a number (got {value!r})")
-        return float(value)
+        return _float(typename, value, path)
     if typename == "octet":
         return bytes([_whole("uint8", value, path)])
     return _whole(typename, value, path)
+
+
+def _float(typename: str, value: float, path: str) -> float:
+    largest = _LARGEST_FLOAT if typename == "float" else sys.float_info.max
+    if abs(value) > largest and abs(value) != math.inf:
+        raise FillError(f"{path} must be at most {largest:.8g} (got {value})")
+    return float(value)
 
 
 def _whole(typename: str, value: Any, path: str) -> int:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,14 @@ _MATCH_POLL_S = 0.005
 _LATCHED_S = 1.0
 _OPTIONAL_S = 3.0
 _STATE_S = 5.0  # a node that answers takes a millisecond; this is for the most loaded of hosts
+
+
+class UnknownRequestError(Exception):
+    """There is no such request."""
+
+
 _CODES: dict[type[Exception], str] = {
+    UnknownRequestError: "unknown_op",
     OperatorError: "no_answer",
     TopicError: "topic",
     FrameTimeoutError: "frames",
@@ -41,7 +49,7 @@ _CODES: dict[type[Exception], str] = {
     RecordingError: "recording",
     OSError: "os",
 }
-_FAULTS = (OSError, RecordingError, TopicError)
+_FAULTS = (OSError, RecordingError, TopicError, RuntimeError)
 """What may go wrong while nobody asks; the next request is answered with it."""
 
 
@@ -99,8 +107,7 @@ class Service:
         try:
             while not self._ending and os.getppid() == parent:
                 if socket.poll(idle_ms, zmq.POLLIN):
-                    request = msgpack.unpackb(socket.recv())
-                    socket.send(msgpack.packb(self._answer(request)))
+                    socket.send(self._answer(socket.recv()))
                     self._write_out()
                 if not self._config.lockstep:
                     self._look()
@@ -135,15 +142,22 @@ class Service:
     def _on_signal(self, _number: int, _frame: object) -> None:
         self._ending = True
 
-    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        operation = self._operations.get(request.get("op", ""))
-        if operation is None:
-            return {"ok": False, "code": "unknown_op", "message": f"no such request: {request}"}
+    def _answer(self, payload: bytes) -> bytes:
+        """Answer a request, whatever it is: one that fails must not end the observation."""
         try:
-            return {"ok": True, **operation(request)}
+            return msgpack.packb({"ok": True, **self._carried_out(msgpack.unpackb(payload))})
         except tuple(_CODES) as error:
             code = next(code for kind, code in _CODES.items() if isinstance(error, kind))
-            return {"ok": False, "code": code, "message": str(error)}
+            return _refusal(code, str(error) or type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - ROS refuses with errors of many kinds
+            traceback.print_exc()  # into the observer's log
+            return _refusal("internal", f"{type(error).__name__}: {error}")
+
+    def _carried_out(self, request: object) -> dict[str, Any]:
+        operation = isinstance(request, dict) and self._operations.get(request.get("op", ""))
+        if not isinstance(request, dict) or not operation:
+            raise UnknownRequestError(f"no such request: {request!r:.200}")
+        return operation(request)
 
     def _sync(self, request: dict[str, Any]) -> dict[str, Any]:
         self._frames.sync(self._simulator, request["timeout_s"])
@@ -289,3 +303,8 @@ class Service:
     def _shutdown(self, _request: dict[str, Any]) -> dict[str, Any]:
         self._ending = True
         return {}
+
+
+def _refusal(code: str, message: str) -> bytes:
+    text = message.encode("utf-8", "backslashreplace").decode()
+    return msgpack.packb({"ok": False, "code": code, "message": text})

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rclpy.duration import Duration
+from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
@@ -47,11 +48,12 @@ class Talker:
 
         Raises:
             TopicError: the type is not installed.
-            TalkError: a field does not fit, or the message was not delivered in time.
+            TalkError: a field does not fit, the topic carries another type or has no name that a
+                topic may have, or the message was not delivered in time.
         """
         try:
             message = filled(message_type(type_name, topic)(), fields)
-        except FillError as error:
+        except (FillError, AssertionError, OverflowError) as error:  # the class asserts the rest
             raise TalkError(f"{topic} ({type_name}): {error}") from error
         deadline = time.monotonic() + timeout_s
         publisher = self._publisher(topic, type_name, type(message))
@@ -67,15 +69,28 @@ class Talker:
             raise TalkError(f"{topic}: not delivered within {timeout_s:g} s")
 
     def _publisher(self, topic: str, type_name: str, message_class: type) -> Any:
+        if not topic.startswith("/"):
+            raise TalkError(f"{topic}: the name of a topic must be absolute, such as /{topic}")
         known = self._publishers.get(topic)
-        if known is None:
-            qos = QoSProfile(depth=_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
+        carried = self._carried(topic) if known is None else {known[0]}
+        if carried and carried != {type_name}:
+            # a publisher of another type would reach nobody, and make the topic ambiguous
+            raise TalkError(f"{topic} carries {' and '.join(sorted(carried))}, not {type_name}")
+        if known is not None:
+            return known[1]
+        qos = QoSProfile(depth=_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
+        try:
             publisher = self._node.create_publisher(message_class, topic, qos)
-            self._publishers[topic] = (type_name, publisher)
-            return publisher
-        if known[0] != type_name:
-            raise TalkError(f"{topic} carries {known[0]}, not {type_name}")
-        return known[1]
+        except (NameValidationException, RuntimeError) as error:
+            # where a publisher comes at this very moment, rcl is who knows its type
+            why = " ".join(str(error).split())
+            raise TalkError(f"{topic} ({type_name}) cannot be published on: {why}") from error
+        self._publishers[topic] = (type_name, publisher)
+        return publisher
+
+    def _carried(self, topic: str) -> set[str]:
+        """The types of a topic, as far as anybody publishes it or subscribes to it."""
+        return set(dict(self._node.get_topic_names_and_types()).get(topic, ()))
 
     def _is_matched(self, topic: str, publisher: Any) -> bool:
         return bool(publisher.get_subscription_count() >= self._node.count_subscribers(topic))
