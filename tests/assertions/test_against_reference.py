@@ -102,7 +102,7 @@ def test_within_time(events, moments, status, max_s, t_end):
     halves,
     optional(max_hz=st.just(8.0)),
     st.sampled_from([0.0, 1.0, 2.5]),
-    st.sampled_from([0.5, 2.0]),
+    st.sampled_from([1.0, 2.0]),
 )
 def test_topic_rate(rates, t_end, limits, after_s, window_s):
     rates = until(rates, t_end)
