@@ -11,6 +11,7 @@ from fieldproof_sim.pacing import Pacer, RateMeter
 from fieldproof_sim.protocol import (
     CLOCK_TOPIC,
     OPS,
+    POSE_TOPIC,
     PROTOCOL_VERSION,
     SYNC_TOPIC,
     Code,
@@ -84,10 +85,11 @@ class Server:
             Command: self._command,
             Spawn: self._spawn,
             Remove: self._reporting(simulator.remove),
-            Teleport: self._reporting(simulator.teleport),
+            Teleport: self._teleport,
             Wind: self._reporting(simulator.wind),
             Shutdown: self._shutdown,
         }
+        self._teleported: set[str] = set()  # models since the last frame of poses
         self._loaded = False
         self._pacer: Pacer | None = None
         self._until_ns: int | None = None  # where time that runs is to stop by itself
@@ -154,6 +156,9 @@ class Server:
             self._publish_clock(rtf)
 
     def _publish(self, topic: str, fields: Mapping[str, Any]) -> None:
+        if topic == POSE_TOPIC:
+            fields = {**fields, "teleported": sorted(self._teleported)}
+            self._teleported.clear()
         seq = self._seq[topic] = self._seq.get(topic, 0) + 1
         payload = encode({"seq": seq, "time_ns": self._simulator.time_ns, **fields})
         self._frames.send_multipart((topic.encode(), payload), copy=True)
@@ -194,6 +199,11 @@ class Server:
     def _spawn(self, request: Spawn) -> dict[str, Any]:
         spawned = self._simulator.spawn(request)
         return {"report": spawned.report, "warnings": list(spawned.warnings)}
+
+    def _teleport(self, request: Teleport) -> dict[str, Any]:
+        report = self._simulator.teleport(request)
+        self._teleported.add(request.model)
+        return {"report": report}
 
     def _sync(self, request: Sync) -> dict[str, Any]:
         self._publish(SYNC_TOPIC, {"token": request.token, "frames": self._last_seq()})

@@ -51,33 +51,37 @@ def run_of(actions, end):
 
 
 def efficiency(places, target):
-    """None with fewer than two places."""
-    if len(places) < 2:
+    """None with fewer than two places; of stretches that a teleport parts, each is a list."""
+    if sum(map(len, places)) < 2:
         return None
-    path = sum(math.dist(a, b) for a, b in itertools.pairwise(places))
-    goal = target or places[-1]
-    straight = math.dist(places[0], goal)
-    if all(math.dist(places[0], one) <= 0.05 for one in places):
-        return 1.0 if target is None or straight <= 0.05 else 0.0
-    if target is not None and math.dist(places[-1], goal) >= straight:
+    *before, last = places
+    goal = target or last[-1]
+    left, begun = math.dist(last[-1], goal), math.dist(last[0], goal)
+    earlier = sum(math.dist(one[0], one[-1]) for one in before)
+    if all(math.dist(one[0], place) <= 0.05 for one in places for place in one):
+        return 1.0 if target is None or begun <= 0.05 else 0.0
+    if target is not None and left >= begun and not (earlier and left <= 0.05):
         return 0.0
-    return min(1.0, straight / path)
+    path = sum(math.dist(a, b) for one in places for a, b in itertools.pairwise(one))
+    return min(1.0, (earlier + begun) / path)
 
 
 def path_efficiency(spec, poses, actions, end):
-    """Poses are (t, x, y), actions (t, event, status), None without one."""
+    """Poses are (t, x, y, whether a teleport came before), actions (t, event, status) or None."""
     if actions is None:
         first, last = spec["after_s"], closes(spec, end)
         judged = last
     else:
         first, last, judged = run_of(actions, end)
-    places, path = [], 0.0
-    for t, x, y in poses:
+    places, path = [[]], 0.0
+    for t, x, y, teleported in poses:
         if first is None or not first <= t <= last:
             continue
-        if places:
-            path += math.dist(places[-1], (x, y))
-        places.append((x, y))
+        if teleported and places[-1]:
+            places.append([])
+        if places[-1]:
+            path += math.dist(places[-1][-1], (x, y))
+        places[-1].append((x, y))
         if path > spec.get("max_path_m", math.inf):
             return ("failed", t)
     ratio = efficiency(places, spec.get("at"))

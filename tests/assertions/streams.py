@@ -92,6 +92,12 @@ def pose(t, x, y=0.0, yaw=0.0, *, model="ugv1", z=0.0):
     return Sample.of("pose", sim=at(t), model=model, x=x, y=y, z=z, yaw=yaw, **rest)
 
 
+def put(t, x, y=0.0, **rest):
+    """The first pose after a teleport."""
+    one = pose(t, x, y, **rest)
+    return Sample(one.kind, one.wall, one.sim, {**one.data, "teleported": True})
+
+
 def gone(t, model="ugv1"):
     return Sample.of("gone", sim=at(t), model=model)
 

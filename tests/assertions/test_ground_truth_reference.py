@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from . import reference_ground_truth as reference
-from .streams import action, assertion, gone, pose
+from .streams import action, assertion, gone, pose, put
 from .test_against_reference import ends, halves, judged, many, near, times, until
 
 windows = st.sampled_from(
@@ -61,7 +61,7 @@ actions = st.lists(
 
 @many
 @given(
-    times(st.tuples(near, near), 14, 3),
+    times(st.tuples(near, near, st.sampled_from([False, False, False, True])), 14, 3),
     ends,
     st.none() | actions,
     windows,
@@ -87,7 +87,8 @@ def test_path_efficiency(entries, t_end, acts, window, limits):
         written["action"] = "drive"
         written.pop("after_s", None)
         written.pop("within_s", None)
-    samples = [pose(*each) for each in poses] + [action(*each) for each in acts or ()]
+    samples = [(put if jumped else pose)(*each) for *each, jumped in poses]
+    samples += [action(*each) for each in acts or ()]
     samples.sort(key=lambda one: one.sim)
     one = assertion("path_efficiency", vehicle="ugv1", **written)
     assert judged(one, samples, t_end) == reference.path_efficiency(spec, poses, acts, t_end)

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from .streams import action, assertion, clock, end, evaluator, pose, start, verdict
+from .streams import action, assertion, clock, end, evaluator, pose, put, start, verdict
 
 
 def direct(**spec):
@@ -176,3 +176,23 @@ def on_wall(sample, wall):
 
 def start_at_wall(wall):
     return on_wall(start(), wall)
+
+
+def test_a_teleport_is_neither_path_nor_straight_line():
+    away_and_on = [pose(0, 0.0), pose(1, 2.0), put(2, 50.0), pose(3, 52.0), end(6)]
+    result = verdict(direct(max_path_m=5), away_and_on)
+    assert result.status == "passed"
+    assert (result.metrics["path_m"], result.metrics["straight_m"]) == (4.0, 4.0)
+    assert (result.metrics["efficiency"], result.metrics["max_speed_mps"]) == (1.0, 2.0)
+    there_and_back = [*DETOUR, put(4, 50.0), pose(5, 50.0), end(6)]
+    assert verdict(direct(), there_and_back).metrics["efficiency"] == 0.4
+
+
+def test_after_a_teleport_the_straight_line_to_the_target_begins_there():
+    to = direct(target={"x": 10.0, "y": 0.0})
+    near = [pose(0, 0.0), pose(1, 2.0), put(2, 8.0), pose(3, 10.0), end(6)]
+    assert verdict(to, near).metrics["efficiency"] == 1.0
+    onto = [pose(0, 0.0), pose(1, 2.0), put(2, 10.0), end(6)]
+    assert verdict(to, onto).metrics["efficiency"] == 1.0
+    away = [pose(0, 0.0), pose(1, 2.0), put(2, 30.0), pose(3, 31.0), end(6)]
+    assert verdict(to, away).metrics["efficiency"] == 0.0

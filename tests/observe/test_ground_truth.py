@@ -36,3 +36,10 @@ def test_a_watched_model_is_gone_once_in_the_first_frame_that_lacks_it():
     assert told(300_000_000) == []
     assert told(400_000_000, "b") == []
     assert told(500_000_000) == [("gone", 0.5, "b")]
+
+
+def test_the_first_pose_after_a_teleport_says_so():
+    still = {"x": 1.0, "y": 2.0, "z": 0.1, "qx": 0.0, "qy": 0.0, "qz": 0.0, "qw": 1.0}
+    frame = {"time_ns": 0, "models": [{"name": n, **still} for n in ("a", "b")]}
+    told = pose_samples({**frame, "teleported": ["b", "x"]}, frozenset({"a", "b"}))
+    assert [sample.get("teleported") for sample in told] == [None, True]

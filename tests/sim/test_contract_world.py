@@ -66,6 +66,21 @@ def test_a_teleported_vehicle_keeps_its_height_and_its_odometry(simulator, subsc
     assert (odometry["x"], odometry["y"]) == pytest.approx((0, 0), abs=1e-3)
 
 
+def test_a_frame_of_poses_names_what_was_teleported_since_the_last_one(
+    simulator, subscribe, refuses
+):
+    capable(simulator, "teleport")
+    simulator.load()
+    frames, client = subscribe(simulator, "pose"), simulator.client
+    simulator.step(0.1)
+    client.request("teleport", model="ugv1", pose={"x": 7.5, "y": -3.5})
+    client.request("teleport", model="ugv1", pose={"x": 7.5, "y": 3.5})
+    assert refuses(client, "teleport", model="ugv9", pose={"x": 7.5, "y": -3.5}).code == "refused"
+    last = simulator.step(0.35)
+    frames.wait_for(last["frames"], 5.0)
+    assert [frame.data["teleported"] for frame in frames.drain()] == [[], ["ugv1"], []]
+
+
 def test_what_is_not_offered_says_so(simulator, refuses):
     simulator.load()
     offered = simulator.client.request("hello")["capabilities"]

@@ -37,7 +37,9 @@ class PathEfficiencyType(AssertionType):
 
     The path is the sum of the distances between consecutive poses of the window; the straight line
     runs from the first of them to the target, or to the last pose. A pose that comes out of order
-    is left out, one that comes twice adds nothing, and a gap is bridged in a straight line. The
+    is left out, one that comes twice adds nothing, and a gap is bridged in a straight line. What a
+    teleport moved the vehicle is neither path nor straight line: the straight lines of the
+    stretches between teleports add up, the last one's to the target. The
     window is the run of the action's first occurrence, or a window of time.
     Passes when the window closes with straight line over path at `min_ratio` or above. One that
     stops short of its target has driven less than the line, and counts as 1; one that ends no
@@ -55,7 +57,7 @@ class PathEfficiencyType(AssertionType):
     summary: ClassVar[str] = "The path is close to the straight line, and short enough."
     metrics: ClassVar[Mapping[str, str]] = {
         "path_m": "length of the path",
-        "straight_m": "from the first pose to the target, or to the last pose",
+        "straight_m": "from the first pose to the target, or to the last pose, without teleports",
         "efficiency": "straight line over path, at most 1",
         "max_speed_mps": "highest speed between two poses",
         "mean_speed_mps": "path over the time it took",

@@ -70,7 +70,7 @@ class PathType(CollectorType):
     summary: ClassVar[str] = "The path that a vehicle drove, and how straight it was."
     metrics: ClassVar[Mapping[str, str]] = {
         "path_m": "length of the path",
-        "straight_m": "from the first pose to the target, or to the last pose",
+        "straight_m": "from the first pose to the target, or to the last pose, without teleports",
         "efficiency": "straight line over path, at most 1",
         "max_speed_mps": "highest speed between two poses",
         "mean_speed_mps": "path over the time it took",
@@ -91,6 +91,9 @@ class PathCollector(Collector):
     The window reaches from `after_s` to `within_s`, or from the start of the entry's first
     occurrence to its end, ends included. Lengths count heights, the straight line to a target only
     where the target gives `z`. Speeds are in simulation time where the stream has it.
+
+    A teleport is no driving: what it moved the model is neither path nor straight line. The
+    straight lines of the stretches between teleports add up, the last one's to the target.
 
     Attributes:
         opened_s: When the window opened; None before.
@@ -117,6 +120,8 @@ class PathCollector(Collector):
         self._last: Point | None = None
         self._last_t = -math.inf
         self._clock = self._first_clock = 0.0
+        self._stretches_m = 0.0  # straight lines of the stretches before the last teleport
+        self._teleported = False
         self._farthest_m = 0.0
         self._fastest_mps = 0.0
         self._before: tuple[Sample, float] | None = None
@@ -130,6 +135,7 @@ class PathCollector(Collector):
         if t < self._last_t:
             return
         self._last_t = t
+        self._teleported = self._teleported or bool(sample.data.get("teleported"))
         if self.opened_s is None or self.closed_s is not None:
             self._before = (sample, t)
         elif self.opened_s <= t <= self.until_s:
@@ -156,23 +162,29 @@ class PathCollector(Collector):
 
     @property
     def straight_m(self) -> float | None:
-        """Metres from the first pose to the target, or to the last pose."""
-        return None if self._first is None else self._left_from(self._first)
+        """Metres from the first pose to the target, or to the last pose, without teleports."""
+        if self._first is None:
+            return None
+        return self._stretches_m + self._left_from(self._first)
 
     @property
     def efficiency(self) -> float | None:
         """The straight line over the path, from 0 to 1; None with fewer than two poses.
 
         A model that stops short of its target has driven less than the line: it counts as 1. One
-        that ends no nearer to the target than it began counts as 0. One that has not moved counts
-        as 1 if it has no target, or stands on it.
+        that ends no nearer to the target than it began, or was put last, counts as 0. One that has
+        not moved counts as 1 if it has no target, or stands on it.
         """
         straight = self.straight_m
-        if straight is None or self._last is None or self.poses < FEWEST_POSES:
+        if straight is None or self._first is None or self._last is None:
             return None
+        if self.poses < FEWEST_POSES:
+            return None
+        begun, left = self._left_from(self._first), self._left_from(self._last)
         if self._farthest_m <= MOVED_M:
-            return 1.0 if self._target is None or straight <= MOVED_M else 0.0
-        if self._target is not None and self._left_from(self._last) >= straight:
+            return 1.0 if self._target is None or begun <= MOVED_M else 0.0
+        was_put_there = self._stretches_m > 0 and left <= MOVED_M
+        if self._target is not None and left >= begun and not was_put_there:
             return 0.0
         return min(1.0, straight / self.path_m)
 
@@ -207,6 +219,9 @@ class PathCollector(Collector):
         self.poses += 1
         if self._first is None or self._last is None:
             self._first, self._first_clock = here, clock
+        elif self._teleported:
+            self._stretches_m += distance(self._first, self._last)
+            self._first = here
         else:
             step, took = distance(self._last, here), clock - self._clock
             self.path_m += step
@@ -214,6 +229,7 @@ class PathCollector(Collector):
             if took > 0:
                 self._fastest_mps = max(self._fastest_mps, step / took)
         self._last, self._clock = here, clock
+        self._teleported = False
 
 
 def _target_of(planned: PlannedAssertion) -> Point | None:

@@ -34,9 +34,11 @@ class Presence:
 def pose_samples(data: Mapping[str, Any], models: frozenset[str]) -> Iterator[dict[str, Any]]:
     """One `pose` sample for each watched model of a pose frame (world frame, metres, radians)."""
     sim = data["time_ns"] / _NS
+    teleported = data.get("teleported", ())
     for model in data["models"]:
         if model["name"] not in models:
             continue
+        jumped = {"teleported": True} if model["name"] in teleported else {}
         quaternion = {axis: model[axis] for axis in ("qx", "qy", "qz", "qw")}
         yield {
             "kind": "pose",
@@ -47,6 +49,7 @@ def pose_samples(data: Mapping[str, Any], models: frozenset[str]) -> Iterator[di
             "z": model["z"],
             "yaw": yaw_of(**quaternion),
             **quaternion,
+            **jumped,
         }
 
 
