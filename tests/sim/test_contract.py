@@ -168,7 +168,8 @@ def test_frames_hold_what_the_protocol_says(simulator, subscribe):
     by_topic = {frame.topic: frame.data for frame in subscriber.drain()}
     stamp = {"seq", "time_ns"}
     models = by_topic["pose"]["models"]
-    assert set(by_topic["pose"]) == {"models"} | stamp
+    assert set(by_topic["pose"]) == {"models", "teleported"} | stamp
+    assert set(by_topic["clock"]) == {"paused", "rtf", "wall_ns"} | stamp
     assert set(models[0]) == {"name", *"xyz", "qx", "qy", "qz", "qw", "vx", "vy", "vz", "wz"}
     lidar = by_topic["sensor/ugv1/lidar"]
     assert set(lidar) == stamp | {
