@@ -15,6 +15,7 @@ from fieldproof_sim.mock._events import (
     goal_distance,
 )
 from fieldproof_sim.mock._patterns import HELD, HURRIED, PATTERNS
+from fieldproof_sim.mock._plane import closest_approach
 from fieldproof_sim.mock._simulator import VERSION, MockSimulator, Step, watch_of
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "MockSimulator",
     "Step",
     "Watch",
+    "closest_approach",
     "goal_distance",
     "watch_of",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from fieldproof_sim.mock._lights import RED, Light
-from fieldproof_sim.mock._plane import Point, distance_to_line
+from fieldproof_sim.mock._plane import Point, Space, closest_approach, distance_to_line
 
 COLLISION_M = 2.0
 NEAR_MISS_M = 4.0
@@ -73,8 +73,9 @@ class Watch:
     """Says what begins in a step.
 
     A collision begins when the distance to an actor falls below 2 m, a near miss when it falls
-    below 4 m without a collision; either begins anew once the actor was 4 m away again. Distances
-    are level, and in space for what flies. Leaving the road begins anew once the ego was back.
+    below 4 m without a collision; either begins anew once the actor was 4 m away again. In a step
+    everybody moves evenly, so that who drives through another has met it. Distances are level, and
+    in space for what flies. Leaving the road begins anew once the ego was back.
     """
 
     def __init__(
@@ -92,12 +93,20 @@ class Watch:
         self._duration_s = duration_s
         self._in_space = in_space
         self._zones: dict[str, int] = {}
+        self._places: dict[str, Space] = {}
+        self._t: float | None = None
         self._off = self._arrived = self._late = False
+
+    def begin(self, ego: Body, actors: Sequence[Other]) -> None:
+        """Learn where everybody is before the first step."""
+        self._places = {actor.id: self._away(ego, actor) for actor in actors}
 
     def events(
         self, t: float, before: Point, ego: Body, actors: Sequence[Other]
     ) -> Iterator[Event]:
         """Yield the events of the step that ended at `t` seconds; the ego came from `before`."""
+        first, since = self._t is None, self._t or 0.0
+        self._t = t
         for actor in actors:
             yield from self._meeting(ego, actor)
         here = (ego.x, ego.y)
@@ -106,27 +115,32 @@ class Watch:
             yield fault
         self._off = fault is not None
         for light in self._lights:
-            if light.state(t) == RED and light.is_crossed(before, here):
+            share = light.crossing(before, here, first=first)
+            if share is not None and light.state(since + share * (t - since)) == RED:
                 yield {"type": "red_light_violation", "traffic_light_id": light.id}
         if self._goal is not None and not self._arrived:
             away = goal_distance(ego, self._goal)
             if away <= self._goal["tolerance"]:
                 self._arrived = True
                 yield {"type": "goal_reached", "distance": away}
-        if t >= self._duration_s and not self._late:
+        if t >= self._duration_s and not self._late and not self._arrived:
             self._late = True
             yield {"type": "timeout"}
 
     def _meeting(self, ego: Body, actor: Other) -> Iterator[Event]:
-        away = math.hypot(
-            actor.x - ego.x, actor.y - ego.y, actor.z - ego.z if self._in_space else 0.0
-        )
+        here = self._away(ego, actor)
+        away = closest_approach(self._places.get(actor.id, here), here)
+        self._places[actor.id] = here
         zone = 2 if away < COLLISION_M else 1 if away < NEAR_MISS_M else 0
         before = self._zones.get(actor.id, 0)
         if zone > before:
             kind = "collision" if zone > 1 else "near_miss"
             yield {"type": kind, "actor_id": actor.id, "actor_type": actor.kind, "distance": away}
-        self._zones[actor.id] = max(zone, before) if zone else 0
+        self._zones[actor.id] = max(zone, before) if math.hypot(*here) < NEAR_MISS_M else 0
+
+    def _away(self, ego: Body, actor: Other) -> Space:
+        """Metres from the ego to an actor."""
+        return (actor.x - ego.x, actor.y - ego.y, actor.z - ego.z if self._in_space else 0.0)
 
 
 def goal_distance(ego: Body, goal: Mapping[str, Any]) -> float:

@@ -36,19 +36,23 @@ class Light:
                 shown = state
         return str(shown)
 
-    def is_crossed(self, before: Point, now: Point) -> bool:
-        """Return whether a step leads over the line: from before it to it, or past it."""
+    def crossing(self, before: Point, now: Point, *, first: bool) -> float | None:
+        """Return after which share of a step it reaches the line, None where it does not.
+
+        A step leads over the line from before it to it, or past it; the first step of all also
+        from on it to past it.
+        """
         was, is_ = side_of(before, self.start, self.end), side_of(now, self.start, self.end)
-        forward = was < 0 <= is_
-        if not forward and not (self._both_ways and was > 0 >= is_):
-            return False
-        # where the step meets the line, as a share of the line from start to end
+        forward = was < 0 <= is_ or (first and was == 0 < is_)
+        backward = was > 0 >= is_ or (first and was == 0 > is_)
+        if not forward and not (self._both_ways and backward):
+            return None
         share = was / (was - is_)
         x = before[0] + share * (now[0] - before[0])
         y = before[1] + share * (now[1] - before[1])
         dx, dy = self.end[0] - self.start[0], self.end[1] - self.start[1]
         along = (x - self.start[0]) * dx + (y - self.start[1]) * dy
-        return 0 <= along <= dx * dx + dy * dy
+        return share if 0 <= along <= dx * dx + dy * dy else None
 
     def to_data(self, t: float) -> dict[str, Any]:
         """Return the light as observations show it."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Point = tuple[float, float]
+Space = tuple[float, float, float]
 
 
 def point_of(data: Mapping[str, Any]) -> Point:
@@ -35,6 +36,24 @@ def _to_segment(point: Point, start: Point, end: Point) -> float:
     along = ((point[0] - start[0]) * dx + (point[1] - start[1]) * dy) / length
     along = min(1.0, max(0.0, along))
     return math.hypot(point[0] - start[0] - along * dx, point[1] - start[1] - along * dy)
+
+
+def closest_approach(before: Space, now: Space) -> float:
+    """Return how near something comes whose place relative to another changes evenly in a step.
+
+    Args:
+        before: metres from the one to the other at the step's start.
+        now: the same at its end.
+    """
+    change = [is_ - was for was, is_ in zip(before, now, strict=True)]
+    length = sum(one * one for one in change)
+    away = -sum(was * one for was, one in zip(before, change, strict=True))
+    if away <= 0:  # it only gets further away, or stays
+        return math.hypot(*before)
+    if away >= length:
+        return math.hypot(*now)
+    share = away / length
+    return math.hypot(*(was + share * one for was, one in zip(before, change, strict=True)))
 
 
 def side_of(point: Point, start: Point, end: Point) -> float:

@@ -10,7 +10,7 @@ from fieldproof_sim.mock._lights import Light
 from fieldproof_sim.mock._patterns import Traffic
 from fieldproof_sim.mock._plane import Point, point_of
 
-VERSION = "1"
+VERSION = "2"
 _NS_PER_S = 1_000_000_000
 
 
@@ -77,6 +77,7 @@ class MockSimulator:
         self._actors = [Actor(one, traffic) for one in scenario["actors"]]
         self._goal = scenario["ego"]["goal"]
         self._watch = watch_of(scenario, self._lights)
+        self._watch.begin(self._ego, self._actors)
         return self._observation()
 
     @property

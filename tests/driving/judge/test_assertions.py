@@ -209,3 +209,14 @@ def test_what_a_robot_assertion_left_undecided_has_failed(tmp_path):
     (entry,) = monitor.results(completed=False)
     assert entry["status"] == "fail"
     assert "the run ended before it was decided" in entry["message"]
+
+
+def test_a_distance_is_the_smallest_since_the_frame_before():
+    one = spec("min_distance", actor_type="car", threshold=1.5)
+    frames = [frame(0, actors=[("car", 15.0)]), frame(1, actors=[("car", -15.0)])]
+    entry = judged(one, frames)
+    assert (entry["status"], entry["actual"], entry["frame_index"]) == ("fail", 0.0, 1)
+    slow = spec("max_speed_when_actor_near", actor_type="car", distance=2, max_speed=1)
+    assert judged(slow, [frames[0], frame(1, speed=9.0, actors=[("car", -15.0)])])["status"] == (
+        "fail"
+    )

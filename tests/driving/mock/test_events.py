@@ -45,6 +45,30 @@ def test_a_meeting_begins_once_and_again_only_after_the_actor_was_four_metres_aw
     assert seen == ["collision", "near_miss"]
 
 
+@pytest.mark.parametrize("speed", [8, 30, 200])
+def test_who_drives_through_another_within_a_step_has_collided(tmp_path, speed):
+    other = actor(start={"x": 100, "y": 0.5, "yaw": 180, "speed": speed}, behavior={})
+    steps = drive(tmp_path, 150, ego=STANDING, actors=[other])
+    ((_, event),) = events_of(steps, "collision")
+    assert 0.5 - 1e-9 <= event["distance"] < 2
+
+
+def test_what_is_passed_in_a_step_at_three_metres_is_a_near_miss(tmp_path):
+    other = actor(start={"x": 100, "y": 3, "yaw": 180, "speed": 200}, behavior={})
+    found = events_of(drive(tmp_path, 20, ego=STANDING, actors=[other]))
+    assert [(event["type"], event["distance"]) for _, event in found] == [
+        ("near_miss", pytest.approx(3.0))
+    ]
+
+
+def test_an_overlap_at_the_start_is_a_collision_of_the_first_step(tmp_path):
+    behind = actor(start={"x": -1, "y": 0, "yaw": 180, "speed": 60}, behavior={})
+    steps = drive(tmp_path, 3, ego=STANDING, actors=[behind])
+    assert [(index, one["type"], one["distance"]) for index, one in events_of(steps)] == [
+        (0, "collision", 1.0)
+    ]
+
+
 def test_what_flies_meets_others_in_space_and_what_drives_on_the_level(tmp_path):
     other = actor(start={"x": 0, "y": 0, "z": 10})
     assert events_of(drive(tmp_path, 1, ego=STANDING, actors=[other]), "collision")
@@ -70,6 +94,12 @@ def test_a_goal_with_a_height_is_reached_in_space(tmp_path):
 def test_time_is_up_when_the_elapsed_time_reaches_the_duration(tmp_path):
     steps = drive(tmp_path, 12, ego=STANDING, duration_seconds=1, timestep_seconds=0.1)
     assert [(index, steps[index].t) for index, _ in events_of(steps, "timeout")] == [(9, 1.0)]
+
+
+def test_who_arrives_at_the_last_moment_was_in_time(tmp_path):
+    ego = {"start": {"x": 0, "y": 0, "speed": 10}, "goal": {"x": 10, "y": 0, "tolerance": 0.5}}
+    steps = drive(tmp_path, 10, ego=ego, duration_seconds=1, timestep_seconds=0.1)
+    assert [(index, one["type"]) for index, one in events_of(steps)] == [(9, "goal_reached")]
 
 
 def test_time_is_up_at_the_first_step_past_a_duration_that_is_no_multiple(tmp_path):
@@ -163,6 +193,25 @@ def test_a_light_changes_at_its_very_moment(tmp_path):
     for at, violations in ((1.0, []), (1.001, [9])):
         one = light(line, changes=[{"at_seconds": at, "state": "green"}])
         assert crossing(tmp_path, one) == violations
+
+
+def test_the_line_on_which_the_ego_starts_is_crossed_by_the_first_step_past_it(tmp_path):
+    line = {"x": 0, "y": 0, "width": 6}
+    assert crossing(tmp_path, light(line)) == [0]
+    assert crossing(tmp_path, light(line), speed=0) == []
+    behind = light({"start": {"x": 0, "y": -3}, "end": {"x": 0, "y": 3}})
+    assert crossing(tmp_path, behind) == [0]
+
+
+def test_what_the_light_shows_at_the_moment_of_crossing_counts(tmp_path):
+    # 1 m a step of 0.1 s: the line is crossed at 1.05 s, in the step that ends at 1.1 s
+    line = {"x": 10.5, "y": 0, "width": 6}
+    for at, state, violations in ((1.04, "green", []), (1.06, "green", [10])):
+        assert crossing(tmp_path, light(line, changes=[{"at_seconds": at, "state": state}])) == (
+            violations
+        )
+    turns_red = [{"at_seconds": 1.06, "state": "red"}]
+    assert crossing(tmp_path, light(line, state="green", changes=turns_red)) == []
 
 
 def test_standing_before_a_red_light_is_none(tmp_path):

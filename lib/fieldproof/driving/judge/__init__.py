@@ -7,7 +7,6 @@ from fieldproof.driving.judge._assertions import (
     AssertionMonitor,
     summary,
 )
-from fieldproof.driving.judge._distance import distance
 from fieldproof.driving.judge._gates import gate_failures
 from fieldproof.driving.judge._metrics import (
     HARD_BRAKE_MPS2,
@@ -34,7 +33,6 @@ __all__ = [
     "EpisodeMetrics",
     "Reason",
     "aggregate",
-    "distance",
     "ending_event",
     "gate_failures",
     "reasons_of",

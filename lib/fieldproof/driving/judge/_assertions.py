@@ -13,7 +13,7 @@ from fieldproof.driving.files import (
     MinDistance,
     NoCollision,
 )
-from fieldproof.driving.judge._distance import distances
+from fieldproof.driving.judge._distance import Approach, Near, nearest
 from fieldproof.driving.loading import Assertion
 from fieldproof.model import printable
 
@@ -37,8 +37,8 @@ class _Seen:
     missing: str = ""
 
 
-_Take = Callable[[Mapping[str, Any], _Seen], bool]
-"""Looks at a frame; returns whether the assertion is violated in it."""
+_Take = Callable[[Mapping[str, Any], Near, _Seen], bool]
+"""Looks at a frame and how near actors came; returns whether the assertion is violated in it."""
 
 
 def _never(_seen: _Seen) -> bool:
@@ -52,8 +52,8 @@ class _Monitor:
         self.spec, self._seen, self._expected, self._take = spec, seen, expected, take
         self.at_the_end: Callable[[_Seen], bool] = _never
 
-    def take(self, frame: Mapping[str, Any]) -> None:
-        if self._take(frame, self._seen) and self._seen.failed_at is None:
+    def take(self, frame: Mapping[str, Any], near: Near) -> None:
+        if self._take(frame, near, self._seen) and self._seen.failed_at is None:
             self._seen.failed_at = (frame["t"], frame["frame_index"])
 
     def result(self, end: tuple[float, int | None]) -> dict[str, Any]:
@@ -87,13 +87,15 @@ class AssertionMonitor:
         }
         self._robot = tuple(one for one in assertions if isinstance(one, RobotAssertion))
         self._initial = initial
+        self._approach = Approach(initial)
         self._frames: list[Mapping[str, Any]] = []
         self._end: tuple[float, int | None] = (0.0, None)
 
     def take(self, frame: Mapping[str, Any]) -> None:
         """Take the next frame."""
+        near = self._approach.take(frame)
         for monitor in self._own.values():
-            monitor.take(frame)
+            monitor.take(frame, near)
         if self._robot:
             self._frames.append(frame)
         self._end = (frame["t"], frame["frame_index"])
@@ -204,7 +206,7 @@ def _monitor(spec: DrivingAssertion) -> _Monitor:
 
 
 def _no_collision(spec: NoCollision) -> _Monitor:
-    def take(frame: Mapping[str, Any], seen: _Seen) -> bool:
+    def take(frame: Mapping[str, Any], _near: Near, seen: _Seen) -> bool:
         found = [
             event
             for event in frame["events"]
@@ -217,13 +219,13 @@ def _no_collision(spec: NoCollision) -> _Monitor:
 
 
 def _min_distance(spec: MinDistance) -> _Monitor:
-    def take(frame: Mapping[str, Any], seen: _Seen) -> bool:
-        nearest = min(distances(frame, spec.actor_type), default=None)
-        if nearest is None:
+    def take(_frame: Mapping[str, Any], near: Near, seen: _Seen) -> bool:
+        closest = nearest(near, spec.actor_type)
+        if closest is None:
             return False
         seen.missing = ""
-        seen.actual = nearest if seen.actual is None else min(seen.actual, nearest)
-        return nearest < spec.threshold
+        seen.actual = closest if seen.actual is None else min(seen.actual, closest)
+        return closest < spec.threshold
 
     seen = _Seen(missing=f"no {_what(spec.actor_type)} was observed")
     monitor = _Monitor(spec, seen, f">= {_number(spec.threshold)}", take)
@@ -232,7 +234,7 @@ def _min_distance(spec: MinDistance) -> _Monitor:
 
 
 def _max_speed(spec: MaxSpeed) -> _Monitor:
-    def take(frame: Mapping[str, Any], seen: _Seen) -> bool:
+    def take(frame: Mapping[str, Any], _near: Near, seen: _Seen) -> bool:
         speed = frame["ego"]["speed"]
         seen.actual = speed if seen.actual is None else max(seen.actual, speed)
         return bool(speed > spec.limit)
@@ -243,13 +245,13 @@ def _max_speed(spec: MaxSpeed) -> _Monitor:
 def _max_speed_near(spec: MaxSpeedWhenActorNear) -> _Monitor:
     kind = _what(spec.actor_type)
 
-    def take(frame: Mapping[str, Any], seen: _Seen) -> bool:
-        nearest = min(distances(frame, spec.actor_type), default=None)
-        if nearest is None:
+    def take(frame: Mapping[str, Any], near: Near, seen: _Seen) -> bool:
+        closest = nearest(near, spec.actor_type)
+        if closest is None:
             return False
         if not seen.applies:
             seen.applies, seen.missing = True, f"no {kind} was within {_number(spec.distance)} m"
-        if nearest > spec.distance:
+        if closest > spec.distance:
             return False
         speed = frame["ego"]["speed"]
         seen.missing = ""
@@ -261,7 +263,7 @@ def _max_speed_near(spec: MaxSpeedWhenActorNear) -> _Monitor:
 
 
 def _goal_reached(spec: GoalReached) -> _Monitor:
-    def take(frame: Mapping[str, Any], seen: _Seen) -> bool:
+    def take(frame: Mapping[str, Any], _near: Near, seen: _Seen) -> bool:
         seen.actual = seen.actual or any(one["type"] == "goal_reached" for one in frame["events"])
         return False
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fieldproof.driving.judge._distance import distances
+from fieldproof.driving.judge._distance import Approach, nearest
 
 HARD_BRAKE_MPS2 = 4.0
 _TOLERANCE_MPS2 = 1e-9
@@ -58,7 +58,8 @@ class EpisodeMetrics:
         self._braking = False
         self._distance_m = 0.0
         self._max_speed = self._speed
-        self._closest = min(distances(initial, None), default=math.inf)
+        self._approach = Approach(initial)
+        self._closest = nearest(self._approach.near, None)
         self._goal_distance = initial.get("goal_distance")
         self._goal_reached_at: float | None = None
         self._timeout = False
@@ -81,7 +82,9 @@ class EpisodeMetrics:
         self._distance_m += math.dist(self._place, here)
         self._place, self._speed, self._t = here, ego["speed"], t
         self._max_speed = max(self._max_speed, ego["speed"])
-        self._closest = min(self._closest, min(distances(frame, None), default=math.inf))
+        closest = nearest(self._approach.take(frame), None)
+        if closest is not None:
+            self._closest = closest if self._closest is None else min(self._closest, closest)
         self._goal_distance = goal_distance
 
     def figures(self) -> dict[str, Any]:
@@ -96,7 +99,7 @@ class EpisodeMetrics:
             "distance_m": self._distance_m,
             "max_speed_mps": self._max_speed,
             "mean_speed_mps": self._distance_m / self._t if self._t else 0.0,
-            "min_actor_distance_m": self._closest if math.isfinite(self._closest) else None,
+            "min_actor_distance_m": self._closest,
         }
         return {**figures, "safety_score": safety_score(figures)}
 
