@@ -70,3 +70,25 @@ def test_parameters_carry_their_descriptions():
 def test_a_schema_without_any_type_is_still_one():
     empty = scenario_schema({}, {})
     jsonschema.Draft7Validator.check_schema(empty)
+
+
+def test_every_default_is_one_that_a_file_could_have():
+    schema = scenario_schema(EVENTS, ASSERTIONS, KPIS)
+    tried = 0
+    for part in parts_with_a_default(schema):
+        if part["default"] is not None:
+            within = {**part, "definitions": schema["definitions"]}
+            jsonschema.Draft7Validator(within).validate(part["default"])
+            tried += 1
+    assert tried > 5
+
+
+def parts_with_a_default(part):
+    if isinstance(part, list):
+        for item in part:
+            yield from parts_with_a_default(item)
+    elif isinstance(part, dict):
+        if "default" in part and {"type", "anyOf", "allOf", "enum", "$ref"} & part.keys():
+            yield part
+        for item in part.values():
+            yield from parts_with_a_default(item)

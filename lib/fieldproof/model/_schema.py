@@ -2,13 +2,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic.json_schema import JsonSchemaMode, models_json_schema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
 
 from fieldproof.model._bases import AssertionBase, KpiBase, TimelineBase
+from fieldproof.model._durations import Duration
 from fieldproof.model._settings import ScenarioFile, VehicleSettings
 
+_REFERENCE = "#/definitions/{model}"
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 _MODE: JsonSchemaMode = "validation"
+
+
+class _Generator(GenerateJsonSchema):
+    """Shows defaults as a file would have them."""
+
+    def encode_default(self, dft: Any) -> Any:
+        """Return a default as JSON data, a duration in seconds."""
+        return dft.to_number() if isinstance(dft, Duration) else super().encode_default(dft)
 
 
 def scenario_schema(
@@ -33,7 +43,9 @@ def scenario_schema(
     wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = [
         (model, _MODE) for model in dict.fromkeys(models)
     ]
-    references, schema = models_json_schema(wanted, ref_template="#/definitions/{model}")
+    references, schema = models_json_schema(
+        wanted, ref_template=_REFERENCE, schema_generator=_Generator
+    )
     definitions: dict[str, Any] = schema["$defs"]
     root = definitions.pop(_name_of(references[ScenarioFile, _MODE]))
     parts = root["properties"]
@@ -52,7 +64,7 @@ def scenario_schema(
 
 def document_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema (draft-07) of files that one model reads, such as `World`."""
-    root = model.model_json_schema(ref_template="#/definitions/{model}", mode=_MODE)
+    root = model.model_json_schema(ref_template=_REFERENCE, mode=_MODE, schema_generator=_Generator)
     definitions = root.pop("$defs", {})
     document = {"$schema": _DIALECT, **root, "definitions": dict(sorted(definitions.items()))}
     adapted: dict[str, Any] = _draft_07(document)
