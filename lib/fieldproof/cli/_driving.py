@@ -189,12 +189,20 @@ def suite_list(folder: Path) -> None:
 @suite.command("verdict")
 @click.argument("folder", type=_PATH)
 def suite_verdict(folder: Path) -> None:
-    """Say how the run in FOLDER ended, and end with its exit code."""
+    """Say how the run in FOLDER ended, and end with its exit code.
+
+    A run that is not as it was sealed is refused, and so is one whose files do not agree.
+    """
     from fieldproof.driving.artefacts import SummaryHead, read_artefact
+    from fieldproof.driving.trust import UNSEALED, check_run
+    from fieldproof.runs import RunDirectory
 
     with _reported():
+        sealed = check_run(RunDirectory(folder))
         summary = read_artefact(folder / "summary.json", SummaryHead)
         click.echo(f"{summary.status.upper()}  {summary.reason}")
+        if not sealed:
+            click.echo(f"  {UNSEALED}")
     sys.exit(0 if summary.status == "pass" else 1)
 
 
@@ -213,12 +221,16 @@ def baseline() -> None:
 def baseline_create(name: str, run_name: str, **options: Any) -> None:
     """Make the baseline NAME of a run."""
     from fieldproof.driving.history import BaselinesFolder
+    from fieldproof.driving.trust import UNSEALED, check_run
     from fieldproof.runs import RunsFolder
 
     with _reported():
+        run = RunsFolder(options["runs_folder"]).find(run_name)
+        if not check_run(run):
+            click.echo(f"{run.path}: {UNSEALED}", err=True)
         made = BaselinesFolder(options["baselines"]).create(
             name,
-            RunsFolder(options["runs_folder"]).find(run_name),
+            run,
             created_at=_now(),
             description=options["description"],
             replace=options["replace"],
