@@ -60,11 +60,15 @@ def fieldproof(tmp_path, environment):
 
 @pytest.fixture
 def run(fieldproof):
-    """Runs the command to its end and returns (exit code, output, errors)."""
+    """Runs the command to its end and returns (exit code, output, errors).
+
+    What it printed is printed again, for a test that fails by the exit code alone.
+    """
 
     def run(*arguments, **options):
         process = fieldproof(*arguments, **options)
         out, err = process.communicate(timeout=240)
+        print(out, err, sep="\n")
         return process.returncode, out, err
 
     return run

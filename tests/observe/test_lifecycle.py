@@ -69,10 +69,12 @@ def test_in_lockstep_a_frozen_node_is_waited_for_once_until_it_answers(ticked, m
         ticked.tick()
     assert states(ticked.tick()) == [(MANAGED, "unresponsive"), (ABSENT, "unavailable")]
     managed.thaw()
-    found = []
-    while not found:
-        found = states(ticked.tick(timeout_s=0.3))
-    assert found[0] == (MANAGED, "unconfigured")
+    told = []
+    while (MANAGED, "unconfigured") not in told:
+        told += states(ticked.tick(timeout_s=0.3))
+    *before, last = [state for node, state in told if node == MANAGED]
+    assert last == "unconfigured"
+    assert set(before) <= {"unresponsive"}  # ticks are quick, and it may need some to wake up
 
 
 def test_the_engine_may_say_what_cannot_be_asked(ticked, managed):

@@ -13,6 +13,7 @@ from fieldproof.runs import (
     RunsFolderError,
     SealedRunError,
     UnreadableRunError,
+    UnwritableRunError,
     seal,
 )
 
@@ -86,7 +87,7 @@ def test_text_that_utf8_cannot_hold_is_written_nevertheless(runs):
 @pytest.mark.parametrize("name", ["../out.txt", "/tmp/out.txt", "logs/../../out.txt"])
 def test_nothing_is_written_outside_the_run(runs, name):
     run = runs.create(run_id())
-    with pytest.raises(ValueError, match="outside"):
+    with pytest.raises(UnwritableRunError, match="outside"):
         run.write_text(name, "")
 
 

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import os
 import shutil
 
 import pytest
@@ -13,6 +14,7 @@ from fieldproof.runs import (
     evidence_digest,
     read_manifest,
     seal,
+    sha256_of,
     verify,
     verify_files,
 )
@@ -227,3 +229,34 @@ def test_a_manifest_of_another_form_is_refused(runs, text, error):
     (run.path / "manifest.json").write_text(text)
     with pytest.raises(error, match=r"manifest\.json"):
         verify(run)
+
+
+@pytest.mark.parametrize("name", ["outcome.json", "logs/engine.log", "extra.txt"])
+def test_a_pipe_in_a_sealed_run_is_named_as_a_difference_and_not_waited_for(runs, name):
+    run = fill(runs.create(run_id()))
+    seal(run)
+    path = run.path / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    (difference,) = verify(run)
+    assert difference.path == name
+    assert difference.found == "not a file"
+    assert difference.kind == ("added" if name == "extra.txt" else "changed")
+
+
+def test_a_manifest_that_is_a_pipe_is_refused_and_not_waited_for(runs):
+    run = fill(runs.create(run_id()))
+    os.mkfifo(run.path / "manifest.json")
+    for reads in (verify, read_manifest, lambda one: verify_files(one, ["outcome.json"])):
+        with pytest.raises(UnreadableRunError, match=r"manifest\.json: it is not a regular file"):
+            reads(run)
+
+
+def test_what_is_no_file_is_neither_read_nor_sealed(runs):
+    run = fill(runs.create(run_id()))
+    os.mkfifo(run.path / "pipe")
+    assert "pipe" not in {path for path, _, _ in seal(run).files}
+    assert evidence_digest(run.path) == read_manifest(run).evidence_digest
+    with pytest.raises(UnreadableRunError, match="it is not a regular file"):
+        sha256_of(run.path / "pipe")
+    assert [str(one) for one in verify(run)] == ["pipe: added"]

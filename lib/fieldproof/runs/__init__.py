@@ -9,8 +9,9 @@ from fieldproof.runs._errors import (
     SealedRunError,
     UnknownRunError,
     UnreadableRunError,
+    UnwritableRunError,
 )
-from fieldproof.runs._files import SCHEMA_VERSION, read_json, write_json
+from fieldproof.runs._files import SCHEMA_VERSION, read_json, sha256_of, write_json
 from fieldproof.runs._identity import is_run_id, make_run_id
 from fieldproof.runs._load import ENVELOPE, RUN, load
 from fieldproof.runs._record import (
@@ -58,6 +59,7 @@ __all__ = [
     "Status",
     "UnknownRunError",
     "UnreadableRunError",
+    "UnwritableRunError",
     "Verdict",
     "compose_invalid_record",
     "compose_run_record",
@@ -73,6 +75,7 @@ __all__ = [
     "read_manifest",
     "rewrite_sealed",
     "seal",
+    "sha256_of",
     "verdict_of",
     "verify",
     "verify_files",

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from fieldproof.runs._errors import RunBusyError, SealedRunError
+from fieldproof.runs._errors import RunBusyError, SealedRunError, UnwritableRunError
 from fieldproof.runs._files import read_json, write_bytes, write_json
 
 MANIFEST = "manifest.json"
@@ -114,7 +114,7 @@ class RunDirectory:
 
         Raises:
             SealedRunError: The run is sealed.
-            OSError: It cannot be written; an earlier file of that name stays.
+            UnwritableRunError: It cannot be written; an earlier file of that name stays.
         """
         return self._write(name, text.encode("utf-8", errors="replace"))
 
@@ -124,7 +124,7 @@ class RunDirectory:
         Raises:
             SealedRunError: The run is sealed.
             ValueError: The value holds NaN or an infinity.
-            OSError: It cannot be written; an earlier file of that name stays.
+            UnwritableRunError: It cannot be written; an earlier file of that name stays.
         """
         path = self._target(name)
         write_json(path, value)
@@ -148,6 +148,9 @@ class RunDirectory:
             raise SealedRunError(self.path)
         path = self.path / name
         if not path.resolve().is_relative_to(self.path.resolve()):
-            raise ValueError(f"{name!r} is outside the run's folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
+            raise UnwritableRunError(path, "that is outside the run's folder")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnwritableRunError(path, error.strerror or str(error)) from error
         return path

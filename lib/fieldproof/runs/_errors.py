@@ -73,6 +73,20 @@ class UnreadableRunError(RunError):
         self.reason = reason
 
 
+class UnwritableRunError(RunError, OSError):
+    """A file of a run cannot be written.
+
+    Attributes:
+        path: the file.
+        reason: why not.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} cannot be written: {reason}")
+        self.path = path
+        self.reason = reason
+
+
 class NewerVersionError(RunError):
     """A file was written by a newer Fieldproof.
 

@@ -1,12 +1,15 @@
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from fieldproof.model import canonical_document
-from fieldproof.runs._errors import NewerVersionError, UnreadableRunError
+from fieldproof.runs._errors import NewerVersionError, UnreadableRunError, UnwritableRunError
 
 SCHEMA_VERSION = 1
 """The newest version of run.json, envelope.json and manifest.json that can be read."""
@@ -21,7 +24,8 @@ def write_bytes(path: Path, data: bytes) -> None:
     shared its content by a hard link keeps the old one.
 
     Raises:
-        OSError: The folder cannot be written to, or the disk is full; the old file stays.
+        UnwritableRunError: The folder cannot be written to, the name is that of a folder, or the
+            disk is full; the old file stays.
     """
     part = path.with_name(f".{path.name}{_PART}")
     try:
@@ -30,9 +34,10 @@ def write_bytes(path: Path, data: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise UnwritableRunError(path, error.strerror or str(error)) from error
 
 
 def write_json(path: Path, value: object) -> None:
@@ -46,10 +51,9 @@ def read_json(path: Path) -> dict[str, Any]:
     Raises:
         UnreadableRunError: There is no such file, or it holds no JSON object.
     """
-    if path.exists() and not path.is_file():  # to open a pipe would wait for a writer
-        raise UnreadableRunError(path, "it is not a regular file")
     try:
-        value = json.loads(path.read_bytes())
+        with open_plain(path) as stream:
+            value = json.loads(stream.read())
     except FileNotFoundError:
         raise UnreadableRunError(path, "there is no such file") from None
     except (ValueError, RecursionError) as error:
@@ -75,9 +79,41 @@ def read_versioned(path: Path) -> dict[str, Any]:
     return value
 
 
+def open_plain(path: Path) -> BufferedReader:
+    """Open a plain file, or one that a link leads to, for reading.
+
+    To open a pipe would wait for a writer, and to read a device might never end.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        OSError: It cannot be opened.
+        UnreadableRunError: It is no plain file.
+    """
+    _refuse_unless_plain(path, path.stat().st_mode)
+    # what was a file a moment ago may be a pipe now
+    stream = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    try:
+        _refuse_unless_plain(path, os.fstat(stream.fileno()).st_mode)
+    except UnreadableRunError:
+        stream.close()
+        raise
+    return stream
+
+
+def _refuse_unless_plain(path: Path, mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise UnreadableRunError(path, "it is not a regular file")
+
+
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file in lower-case hexadecimal."""
-    with path.open("rb") as stream:
+    """Return the SHA-256 of a plain file in lower-case hexadecimal.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        OSError: It cannot be read.
+        UnreadableRunError: It is no plain file.
+    """
+    with open_plain(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -88,6 +124,14 @@ def regular_files(folder: Path) -> Iterator[Path]:
     """
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink() and not is_part(path):
+            yield path
+
+
+def special_files(folder: Path) -> Iterator[Path]:
+    """Yield what is neither file, folder nor link under a folder: pipes, sockets, devices."""
+    for path in sorted(folder.rglob("*")):
+        mode = path.lstat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
             yield path
 
 

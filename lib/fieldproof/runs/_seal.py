@@ -13,6 +13,7 @@ from fieldproof.runs._files import (
     read_versioned,
     regular_files,
     sha256_of,
+    special_files,
     write_json,
 )
 
@@ -26,6 +27,7 @@ EVIDENCE_FILES = (
     "timeline.json",
 )
 """What a run produced, as far as it does not depend on when and where it ran."""
+_NO_FILE = "not a file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,8 @@ def read_manifest(run: RunDirectory) -> Manifest:
 def verify(run: RunDirectory) -> tuple[Difference, ...]:
     """Compare a sealed run with its manifest; return every file that differs, none if all agree.
 
-    Everything is computed anew. `manifest.json` itself is named when its digests do not follow
+    Everything is computed anew; nothing but plain files is opened, and pipes, sockets and devices
+    are named as differences. `manifest.json` itself is named when its digests do not follow
     from the files that it lists.
 
     Raises:
@@ -145,6 +148,7 @@ def verify(run: RunDirectory) -> tuple[Difference, ...]:
     now = _manifest_of(run.path)
     before = {path: f"{size} bytes {sha256}" for path, size, sha256 in sealed.files}
     after = {path: f"{size} bytes {sha256}" for path, size, sha256 in now.files}
+    after |= {path.relative_to(run.path).as_posix(): _NO_FILE for path in special_files(run.path)}
     differences = [
         _difference(path, before, after)
         for path in sorted(before | after)
@@ -195,7 +199,7 @@ def verify_files(run: RunDirectory, names: Iterable[str]) -> tuple[Difference, .
 
 def _bytes_of(path: Path) -> str:
     if not path.is_file():
-        return "not a file"
+        return _NO_FILE
     return f"{path.stat().st_size} bytes {sha256_of(path)}"
 
 

@@ -18,7 +18,14 @@ from fieldproof.driving.history import BaselinesFolder, compare_finished, set_fa
 from fieldproof.driving.loading import load_suite
 from fieldproof.driving.provenance import collect_surroundings
 from fieldproof.driving.suite import SuiteOptions, run_suite, run_suite_into
-from fieldproof.runs import RunsFolder, RunsFolderError, load, read_manifest, verify
+from fieldproof.runs import (
+    RunsFolder,
+    RunsFolderError,
+    UnwritableRunError,
+    load,
+    read_manifest,
+    verify,
+)
 from fieldproof_reports import render_all
 from tests.driving.builders import EXAMPLES, SMOKE, actor, scenario_data, suite_of
 
@@ -480,3 +487,65 @@ def test_a_failure_leads_to_its_moment(reckless):
 
 def test_the_runs_here_are_found_again_by_their_folder(smoke):
     assert Path(smoke.folder).name == smoke.summary["run_id"]
+
+
+def test_an_agent_works_in_a_folder_outside_the_run_that_goes_with_it(tmp_path):
+    act = "os.makedirs('shut', mode=0, exist_ok=True)\nprint(os.getcwd(), flush=True)\nreturn {}"
+    agent = agent_file(tmp_path, act)
+    finished = live(tmp_path, suite_of(tmp_path, [scenario_data()]), options(agent))
+    place = Path((finished.folder / "logs" / "plain.agent.log").read_text().splitlines()[0])
+    assert not place.is_relative_to(tmp_path)
+    assert not place.exists()
+
+
+TAMPERED = [
+    ("os.unlink(path)", "is missing"),
+    ("open(path, 'w').write('{}')", "is not what was written"),
+    ("os.unlink(path); os.mkfifo(path)", "is no plain file"),
+    ("os.unlink(path); os.mkdir(path)", "first.jsonl is no plain file"),
+    ("os.rename(path, OUT); os.symlink(OUT, path)", "lies behind a link"),
+]
+
+
+@pytest.mark.parametrize(("deed", "said"), TAMPERED, ids=[row[1] for row in TAMPERED])
+def test_a_run_whose_files_were_changed_under_it_is_an_error_that_names_the_file(
+    tmp_path, deed, said
+):
+    """Whoever finds the run's folder may write there; what was written then proves nothing."""
+    runs = tmp_path / "runs"
+    act = f"""
+import glob
+if self.id == "second":
+    OUT = {str(tmp_path / "elsewhere")!r}
+    for path in glob.glob({str(runs)!r} + "/*-*/episodes/first.jsonl"):
+        {deed}
+    self.id = "done"
+return {{"throttle": 0.3}}
+"""
+    suite = suite_of(tmp_path, [scenario_data(id="first"), scenario_data(id="second")])
+    finished = live(tmp_path, suite, options(agent_file(tmp_path, act), jobs=1))
+    assert not finished.passed
+    assert "first" in finished.summary["reason"]
+    assert said in finished.summary["reason"]
+    run = RunsFolder(runs).find("latest")
+    record = load(run)
+    assert record["status"] == "error"
+    assert said in record["reason"]
+    assert read(run.path / "outcome.json")["complete"] is False
+
+
+def test_a_run_whose_folders_were_led_elsewhere_is_not_written_on(tmp_path):
+    runs = tmp_path / "runs"
+    out = tmp_path / "elsewhere"
+    act = f"""
+import glob
+for path in glob.glob({str(runs)!r} + "/*-*/episodes"):
+    if not os.path.islink(path):
+        os.rename(path, {str(out)!r})
+        os.symlink({str(out)!r}, path)
+return {{"throttle": 0.3}}
+"""
+    suite = suite_of(tmp_path, [scenario_data(id="first"), scenario_data(id="second")])
+    with pytest.raises(UnwritableRunError, match=r"second\.jsonl .*outside the run's folder"):
+        live(tmp_path, suite, options(agent_file(tmp_path, act), jobs=1))
+    assert {path.name for path in out.iterdir()} == {"first.jsonl", "first.steps.jsonl"}

@@ -2,6 +2,7 @@
 
 from fieldproof.driving.agents._actions import Action, checked_action
 from fieldproof.driving.agents._fault import AgentError, AgentFault, Limits
+from fieldproof.driving.agents._folder import working_folder
 from fieldproof.driving.agents._process import AgentProcess
 from fieldproof.driving.agents._reference import GROUP, AgentReference, find_agent
 
@@ -15,4 +16,5 @@ __all__ = [
     "Limits",
     "checked_action",
     "find_agent",
+    "working_folder",
 ]

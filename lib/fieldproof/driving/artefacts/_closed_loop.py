@@ -176,6 +176,9 @@ class SuiteProvenance(Provenance):
     suite_path: str
     suite_file_hash: Sha256
     scenario_file_hashes: dict[str, Sha256]
+    scenario_hashes: dict[str, Sha256] = Field(
+        default_factory=dict, description="The same by the scenarios' ids."
+    )
     simulator_name: str
 
 

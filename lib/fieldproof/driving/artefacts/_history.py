@@ -30,7 +30,9 @@ class ScenarioChange(Artefact):
     """A scenario that ended otherwise than in the baseline."""
 
     scenario_id: str
-    change: Literal["regressed", "fixed", "missing", "added"]
+    change: Literal["regressed", "fixed", "missing", "added", "changed"] = Field(
+        description="`changed`: its file is another, so nothing can be compared."
+    )
 
 
 class Regression(Artefact):

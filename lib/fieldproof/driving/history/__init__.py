@@ -22,6 +22,7 @@ from fieldproof.driving.history._failures import (
     regressed,
     with_status,
 )
+from fieldproof.driving.history._mismatch import Mismatch, mismatch_of
 from fieldproof.driving.history._sealed import compare_finished, set_failure
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "BaselineFolder",
     "BaselinesFolder",
     "Comparison",
+    "Mismatch",
     "check_comparable",
     "compare",
     "compare_finished",
@@ -39,6 +41,7 @@ __all__ = [
     "failures_of",
     "figures_of",
     "fixed",
+    "mismatch_of",
     "open_failures",
     "read_metrics",
     "regressed",

@@ -1,11 +1,14 @@
 """A run beside a baseline: what got worse, and by how much."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from fieldproof.driving.artefacts import SCHEMA_VERSION
+from fieldproof.driving.history._mismatch import Mismatch
 
 HIGHER, LOWER = "higher_is_better", "lower_is_better"
+
+_ALIKE = Mismatch()
 
 DIRECTIONS: Mapping[str, str] = {
     "success_rate": HIGHER,
@@ -75,8 +78,11 @@ def compare(
     name: str,
     max_regression_percent: float,
     gates: tuple[str, ...] = (),
+    mismatch: Mismatch = _ALIKE,
 ) -> dict[str, Any]:
     """Return the content of regression.json.
+
+    What is not of the same scenario, data or definition is a failure by itself.
 
     Args:
         current: the run's metrics.json.
@@ -84,21 +90,24 @@ def compare(
         name: the baseline's name.
         max_regression_percent: how much worse a figure may be.
         gates: gates that the run did not pass, which are failures as well.
+        mismatch: where the two are not of the same thing.
     """
     mine, theirs = figures_of(current), figures_of(baseline)
     deltas = {
         key: delta_of(key, mine[key], theirs[key], most_percent=max_regression_percent)
         for key in DIRECTIONS
-        if key in mine and key in theirs
+        if key in mine and key in theirs and key not in mismatch.figures
     }
-    failures = list(gates)
+    failures = [*gates, *mismatch.failures]
     failures += [_sentence(key, one) for key, one in deltas.items() if one["regressed"]]
     failures += [
         f"{key} of the baseline was not measured"
         for key in DIRECTIONS
         if key in theirs and key not in mine
     ]
-    changes = list(_changes(current.get("scenarios", {}), baseline.get("scenarios", {})))
+    changes = list(
+        _changes(current.get("scenarios", {}), baseline.get("scenarios", {}), mismatch.scenarios)
+    )
     failures += [
         f"scenario {one['scenario_id']} of the baseline was not run"
         for one in changes
@@ -158,13 +167,17 @@ def _sentence(name: str, delta: Mapping[str, Any]) -> str:
     return f"{name} regressed by {abs(delta['percent']):.2f}%"
 
 
-def _changes(current: Mapping[str, Any], baseline: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def _changes(
+    current: Mapping[str, Any], baseline: Mapping[str, Any], others: Collection[str]
+) -> Iterator[dict[str, str]]:
     for name in sorted({*current, *baseline}):
         change = ""
         if name not in current:
             change = "missing"
         elif name not in baseline:
             change = "added"
+        elif name in others:
+            change = "changed"
         elif current[name]["status"] != baseline[name]["status"]:
             change = "fixed" if current[name]["status"] == "success" else "regressed"
         if change:

@@ -8,6 +8,7 @@ from fieldproof.driving.artefacts import ArtefactError
 from fieldproof.driving.history._baselines import BaselineFolder
 from fieldproof.driving.history._compare import compare
 from fieldproof.driving.history._failures import fixed, regressed
+from fieldproof.driving.history._mismatch import mismatch_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ def compare_runs(
     """Compare a run with a baseline; nothing is written.
 
     Args:
-        summary: the run's summary.json.
+        summary: the run's summary.json; what is compared of it are `suite_id` or `task`, and the
+            hashes in its `provenance`.
         metrics: its metrics.json.
         failures: its failures.json; None where it has none.
         baseline: with what.
@@ -53,19 +55,28 @@ def compare_runs(
     """
     check_comparable(summary, baseline)
     earlier = baseline.metrics()
+    mismatch = mismatch_of(summary, metrics, baseline.summary(), earlier)
     result = compare(
         metrics,
         earlier,
         name=baseline.name,
         max_regression_percent=max_regression_percent,
         gates=gates,
+        mismatch=mismatch,
     )
     old = baseline.failures()
     told = {"run_id": run_id, "changed_at": changed_at}
+
+    def same(scenarios: Mapping[str, Any]) -> dict[str, Any]:
+        # of a scenario that is another now, nothing is known to be fixed or to have regressed
+        return {key: one for key, one in scenarios.items() if key not in mismatch.scenarios}
+
     return Comparison(
         result,
-        None if failures is None else regressed(failures, earlier.get("scenarios", {}), **told),
-        None if old is None else fixed(old, metrics.get("scenarios", {}), **told),
+        None
+        if failures is None
+        else regressed(failures, same(earlier.get("scenarios", {})), **told),
+        None if old is None else fixed(old, same(metrics.get("scenarios", {})), **told),
     )
 
 

@@ -1,11 +1,10 @@
 """The closed loop: an agent and a simulator, scenario by scenario, and what each leaves."""
 
-from fieldproof.driving.loop._files import write_file
+from fieldproof.driving.loop._files import changed_files, write_file
 from fieldproof.driving.loop._geojson import LOCAL_CRS, WGS84_CRS
 from fieldproof.driving.loop._pool import run_scenarios
 from fieldproof.driving.loop._recorder import line_of
 from fieldproof.driving.loop._scenario import (
-    WORK,
     DrivingAgent,
     ScenarioResult,
     Task,
@@ -17,10 +16,10 @@ from fieldproof.driving.loop._scenario import (
 __all__ = [
     "LOCAL_CRS",
     "WGS84_CRS",
-    "WORK",
     "DrivingAgent",
     "ScenarioResult",
     "Task",
+    "changed_files",
     "line_of",
     "run_scenario",
     "run_scenarios",

@@ -1,7 +1,11 @@
 """Writing into a run's folder: in one step each, and never outside it."""
 
 import os
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+
+from fieldproof.runs import UnreadableRunError, UnwritableRunError, sha256_of
 
 
 def write_file(folder: Path, name: str, data: bytes) -> Path:
@@ -13,18 +17,43 @@ def write_file(folder: Path, name: str, data: bytes) -> Path:
         data: the content.
 
     Raises:
-        ValueError: The name leads out of the folder.
-        OSError: It cannot be written.
+        UnwritableRunError: It cannot be written, or the name leads out of the folder.
     """
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise ValueError(f"{name!r} is outside the run's folder")
-    path.parent.mkdir(parents=True, exist_ok=True)
+        raise UnwritableRunError(path, "that is outside the run's folder")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(data)
         part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise UnwritableRunError(path, error.strerror or str(error)) from error
     return path
+
+
+def changed_files(folder: Path, hashes: Mapping[str, str]) -> list[str]:
+    """Return in words which files of a run are not what was written, none if all are.
+
+    Args:
+        folder: the run's folder.
+        hashes: SHA-256 of what was written, by path relative to the folder.
+    """
+    found = []
+    for name, digest in hashes.items():
+        try:
+            digest_now = sha256_of(folder / name)
+        except FileNotFoundError:
+            found.append(f"{name} is missing")
+        except OSError as error:
+            found.append(f"{name} cannot be read: {error.strerror or error}")
+        except UnreadableRunError:
+            found.append(f"{name} is no plain file")
+        else:
+            if digest_now != digest:
+                found.append(f"{name} is not what was written")
+            elif (folder / name).resolve() != folder.resolve() / name:
+                found.append(f"{name} lies behind a link")
+    return found

@@ -1,7 +1,6 @@
 """One scenario: its episode in a closed loop, its verdict, its files."""
 
 import hashlib
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from fieldproof.driving.agents import (
     AgentReference,
     Limits,
     checked_action,
+    working_folder,
 )
 from fieldproof.driving.judge import (
     FAILURE,
@@ -35,8 +35,6 @@ from fieldproof.driving.simulators import (
     StepResult,
     open_simulator,
 )
-
-WORK = ".work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,26 +176,33 @@ def _drive(
     start_agent: Callable[[Task, Path], DrivingAgent],
 ) -> None:
     """Let the agent drive until an event ends the episode, or the agent fails."""
-    scenario = task.scenario
-    work = task.folder / WORK / scenario.id
-    work.mkdir(parents=True, exist_ok=True)
-    agent = start_agent(task, work)
-    try:
-        agent.load()
-        agent.reset(scenario_info(scenario))
-        step = first
-        while episode.end is None:
-            answer = agent.act(step.observation)
-            action, clamped = checked_action(answer, scenario.task_type, joints=simulator.joints)
-            step = simulator.step(action)
-            episode.take(step, action, clamped)
-            episode.end = ending_event(scenario, step.events)
-    except AgentFault as fault:
-        episode.fault = fault
-    finally:
-        agent.close()
-        episode.log = bytes(agent.log)
-        shutil.rmtree(work, ignore_errors=True)
+    with working_folder() as work:
+        agent = start_agent(task, work)
+        try:
+            _ask(agent, task.scenario, simulator, first, episode)
+        except AgentFault as fault:
+            episode.fault = fault
+        finally:
+            agent.close()
+            episode.log = bytes(agent.log)
+
+
+def _ask(
+    agent: DrivingAgent,
+    scenario: LoadedScenario,
+    simulator: ClosedLoopSimulator,
+    first: StepResult,
+    episode: _Episode,
+) -> None:
+    agent.load()
+    agent.reset(scenario_info(scenario))
+    step = first
+    while episode.end is None:
+        answer = agent.act(step.observation)
+        action, clamped = checked_action(answer, scenario.task_type, joints=simulator.joints)
+        step = simulator.step(action)
+        episode.take(step, action, clamped)
+        episode.end = ending_event(scenario, step.events)
 
 
 def _judged(task: Task, episode: _Episode) -> ScenarioResult:

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,10 +13,16 @@ import yaml
 
 import fieldproof
 from fieldproof.backends import end_run, engine_mark
-from fieldproof.driving.agents import AgentReference, Limits
+from fieldproof.driving.agents import AgentReference, Limits, working_folder
 from fieldproof.driving.artefacts import SCHEMA_VERSION
-from fieldproof.driving.history import BaselineFolder, check_comparable, compare, regression
-from fieldproof.driving.loop import WORK, line_of, write_file
+from fieldproof.driving.history import (
+    BaselineFolder,
+    check_comparable,
+    compare,
+    mismatch_of,
+    regression,
+)
+from fieldproof.driving.loop import line_of, write_file
 from fieldproof.driving.openloop._dataset import Dataset
 from fieldproof.driving.openloop._predict import Predictor
 from fieldproof.driving.openloop._record import write_record
@@ -175,16 +180,12 @@ def _run(
     mark: Mapping[str, str],
 ) -> FinishedOpenLoop:
     score, lines = Score(dataset.metadata), _Lines()
-    work = directory.path / WORK
-    work.mkdir()
-    predictor = Predictor(
-        options.agent, options.limits, folder=work, host=dict(options.host), mark=mark
-    )
-    try:
+    with working_folder() as work:
+        predictor = Predictor(
+            options.agent, options.limits, folder=work, host=dict(options.host), mark=mark
+        )
         for sample, prediction, fault in predictor.answers(dataset.samples()):
             lines.take(sample.id, prediction, fault, score.add(sample.truth, prediction))
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     latency = None
     if envelope is not None and predictor.count:
         latency = 1000.0 * predictor.seconds / predictor.count
@@ -220,12 +221,16 @@ def _write(  # noqa: PLR0917 - what a run came to
         max_regression_percent=options.max_regression_percent,
     )
     if options.baseline is not None:
+        earlier = options.baseline.metrics()
         compared = compare(
             metrics,
-            options.baseline.metrics(),
+            earlier,
             name=options.baseline.name,
             max_regression_percent=options.max_regression_percent,
             gates=tuple(missing),
+            mismatch=mismatch_of(
+                {"provenance": dataset.hashes}, metrics, options.baseline.summary(), earlier
+            ),
         )
     unknown = [] if version is not None else ["the agent says no version"]
     provenance = dataset_provenance(

@@ -26,6 +26,7 @@ def suite_provenance(
         "suite_path": suite.path,
         "suite_file_hash": suite.sha256,
         "scenario_file_hashes": {one.path: one.sha256 for one in suite.scenarios},
+        "scenario_hashes": {one.id: one.sha256 for one in suite.scenarios},
         "simulator_name": ", ".join(sorted(names)),
         **({"marketplace": packs} if packs else {}),
     }

@@ -1,6 +1,7 @@
 """A suite's run in the terms of every run: plan, outcome, verdict and record."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fieldproof.driving.agents import AgentReference, Limits
@@ -12,6 +13,21 @@ from fieldproof_sim.mock import VERSION
 
 _NS_PER_S = 1_000_000_000
 _UNREPEATABLE = frozenset({"hung", "died", "memory", "simulator"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a suite's run cannot be judged as if all had gone well.
+
+    Attributes:
+        status: how it ended: `ERROR` or `INTERRUPTED`.
+        reason: why, as a sentence.
+        gaps: what is missing from its evidence, in words.
+    """
+
+    status: Status
+    reason: str
+    gaps: tuple[str, ...]
 
 
 def execution_of(suite: LoadedSuite, agent: AgentReference, limits: Limits) -> dict[str, Any]:
@@ -42,8 +58,8 @@ def execution_of(suite: LoadedSuite, agent: AgentReference, limits: Limits) -> d
     }
 
 
-def outcome_of(results: Sequence[ScenarioResult]) -> dict[str, Any]:
-    """Return outcome.json: that every scenario was run, and the hash of what each left.
+def outcome_of(results: Sequence[ScenarioResult], trouble: Trouble | None) -> dict[str, Any]:
+    """Return outcome.json: whether every scenario was run, and the hash of what each left.
 
     The run repeats to the bit if no simulator or process of its own had a say in it; that the
     agent answers the same again is the agent's affair.
@@ -53,10 +69,10 @@ def outcome_of(results: Sequence[ScenarioResult]) -> dict[str, Any]:
     simulated = sum(one.entry["metrics"]["duration_seconds"] for one in results)
     return {
         "schema_version": SCHEMA_VERSION,
-        "status": "completed",
-        "reason": "",
-        "complete": True,
-        "gaps": [],
+        "status": "completed" if trouble is None else trouble.status.value,
+        "reason": "" if trouble is None else trouble.reason,
+        "complete": trouble is None,
+        "gaps": [] if trouble is None else [{"what": one} for one in trouble.gaps],
         "phases": [],
         "topics": {},
         "origin_ns": 0,
@@ -135,6 +151,8 @@ def kpis_of(aggregate: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"kind": "kpis", "kpis": figures}]
 
 
-def verdict_of_suite(status: str, reason: str) -> Verdict:
+def verdict_of_suite(status: str, reason: str, trouble: Trouble | None) -> Verdict:
     """Return a suite's verdict in the terms of every run."""
+    if trouble is not None:
+        return Verdict(trouble.status, trouble.reason)
     return Verdict(Status.PASSED if status == "pass" else Status.FAILED, reason)

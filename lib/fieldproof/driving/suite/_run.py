@@ -1,8 +1,6 @@
 """A suite from its first scenario to the seal."""
 
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,7 +14,13 @@ import yaml
 
 import fieldproof
 from fieldproof.backends import end_run, engine_mark
-from fieldproof.driving.agents import AgentFault, AgentProcess, AgentReference, Limits
+from fieldproof.driving.agents import (
+    AgentFault,
+    AgentProcess,
+    AgentReference,
+    Limits,
+    working_folder,
+)
 from fieldproof.driving.history import (
     BaselineFolder,
     Comparison,
@@ -27,11 +31,12 @@ from fieldproof.driving.history import (
 )
 from fieldproof.driving.judge import gate_failures
 from fieldproof.driving.loading import LoadedSuite
-from fieldproof.driving.loop import WORK, ScenarioResult, Task, run_scenarios
+from fieldproof.driving.loop import ScenarioResult, Task, changed_files, run_scenarios
 from fieldproof.driving.provenance import HERMETIC, Surroundings, suite_provenance
 from fieldproof.driving.report import render_suite
 from fieldproof.driving.suite._compose import config_of, metrics_of, reason_of, summary_of
 from fieldproof.driving.suite._record import (
+    Trouble,
     evaluation_of,
     execution_of,
     gate_results,
@@ -46,6 +51,7 @@ from fieldproof.runs import (
     Envelope,
     RunDirectory,
     RunsFolder,
+    Status,
     compose_run_record,
     list_artefacts,
     make_run_id,
@@ -175,10 +181,7 @@ def _results(
     tasks = [
         Task(one, options.agent, options.limits, folder, host, mark) for one in suite.scenarios
     ]
-    try:
-        return run_scenarios(tasks, jobs=options.jobs, done=options.listener)
-    finally:
-        shutil.rmtree(folder / WORK, ignore_errors=True)
+    return run_scenarios(tasks, jobs=options.jobs, done=options.listener)
 
 
 def _write(
@@ -200,7 +203,9 @@ def _write(
         surroundings, options.agent, suite, agent_version=version, errors=errors
     )
     failures = failures_of(results, run_id=run_id, created_at=ended_at)
-    gates = gate_failures(suite.gates, metrics["aggregate"])
+    trouble = _trouble(directory.path, results)
+    broken = [] if trouble is None else [trouble.reason]
+    gates = [*broken, *gate_failures(suite.gates, metrics["aggregate"])]
     most = suite.gates.max_regression_percent or 0.0
     comparison = Comparison(
         regression(gates, {}, [], gates=gates, baseline=None, max_regression_percent=most),
@@ -247,7 +252,16 @@ def _write(
     texts = render_suite(summary, metrics, comparison.regression, failures, ways)
     for name, text in texts.items():
         directory.write_text(name, text)
-    _write_record(suite, options, directory, results, documents, gates=gates, envelope=envelope)
+    _write_record(
+        suite,
+        options,
+        directory,
+        results,
+        documents,
+        gates=gates,
+        trouble=trouble,
+        envelope=envelope,
+    )
     return FinishedSuite(directory.path, summary, metrics, comparison.regression, failures)
 
 
@@ -259,14 +273,15 @@ def _write_record(
     documents: Mapping[str, Any],
     *,
     gates: list[str],
+    trouble: Trouble | None,
     envelope: Envelope | None,
 ) -> None:
     """Write the run in the terms of every run, so that it is listed, verified and digested so."""
     regressions = documents["regression.json"]
-    verdict = verdict_of_suite(regressions["status"], documents["summary.json"]["reason"])
+    verdict = verdict_of_suite(regressions["status"], documents["summary.json"]["reason"], trouble)
     execution = execution_of(suite, options.agent, options.limits)
     evaluation = evaluation_of(suite)
-    outcome = outcome_of(results)
+    outcome = outcome_of(results, trouble)
     timeline = timeline_of(results)
     judged = gate_results(suite, gates, regressions)
     kpis = kpis_of(documents["metrics.json"]["aggregate"])
@@ -293,13 +308,24 @@ def _write_record(
     directory.write_json("run.json", record)
 
 
+def _trouble(folder: Path, results: Sequence[ScenarioResult]) -> Trouble | None:
+    """Return what keeps a run from being judged: files that somebody changed under it."""
+    hashes = {name: digest for one in results for name, digest in one.files.items()}
+    changed = changed_files(folder, hashes)
+    if not changed:
+        return None
+    return Trouble(
+        Status.ERROR, f"somebody changed the run while it went on: {changed[0]}", tuple(changed)
+    )
+
+
 def _agent_version(options: SuiteOptions) -> tuple[str | None, list[str]]:
     """Return what the agent says its version is, and why it is not known otherwise."""
-    with tempfile.TemporaryDirectory(prefix="fieldproof-agent-") as folder:
+    with working_folder() as folder:
         agent = AgentProcess(
             options.agent,
             limits=options.limits,
-            folder=Path(folder),
+            folder=folder,
             host=options.host,
             mark={},
         )
