@@ -1,7 +1,5 @@
 """The compiled interface packages, used as a node would use them."""
 
-import os
-
 import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="not proved: the interfaces work in real nodes")
@@ -18,18 +16,20 @@ from rclpy.task import Future  # noqa: E402
 from tf2_msgs.msg import TF2Error, TFMessage  # noqa: E402
 from tf2_msgs.srv import FrameGraph  # noqa: E402
 
+from fieldproof.backends import claim_domain  # noqa: E402
+
 pytestmark = pytest.mark.ros
 
 _BOUND_S = 30.0
 
 
 @pytest.fixture
-def node(monkeypatch, worker_id):
+def node(monkeypatch):
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     monkeypatch.setenv("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
-    worker = int(worker_id.removeprefix("gw")) if worker_id != "master" else 0
+    claim = claim_domain()
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=100 + (os.getpid() + worker) % 100)
+    rclpy.init(context=context, domain_id=claim.number)
     node = rclpy.create_node("probe", context=context)
     executor = MultiThreadedExecutor(context=context)
     executor.add_node(node)
@@ -41,6 +41,7 @@ def node(monkeypatch, worker_id):
     executor.shutdown()
     node.destroy_node()
     context.try_shutdown()
+    claim.release()
 
 
 def test_an_action_goes_round_with_every_field_of_goal_feedback_and_result(node):
