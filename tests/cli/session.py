@@ -50,12 +50,21 @@ class Session:
         self.pid = 0
         return os.waitstatus_to_exitcode(status)
 
+    def hang_up(self):
+        """Close the terminal and return the exit code, negative for a signal."""
+        os.close(self._master)
+        self._master = -1
+        _, status = os.waitpid(self.pid, 0)
+        self.pid = 0
+        return os.waitstatus_to_exitcode(status)
+
     def close(self):
         """End what still runs."""
         if self.pid:
             os.kill(self.pid, 9)
             os.waitpid(self.pid, 0)
-        os.close(self._master)
+        if self._master >= 0:
+            os.close(self._master)
 
     def _read(self, deadline):
         ready, _, _ = select.select([self._master], [], [], max(deadline - time.monotonic(), 0))

@@ -68,7 +68,7 @@ def run(fieldproof):
     def run(*arguments, **options):
         process = fieldproof(*arguments, **options)
         out, err = process.communicate(timeout=240)
-        print(out, err, sep="\n")
+        sys.stdout.write(f"{out}\n{err}\n")
         return process.returncode, out, err
 
     return run

@@ -171,6 +171,7 @@ def test_the_drive_also_passes_in_the_modes_that_run_free(mode, run, variant, on
         scenario["time"] = {"mode": mode} | ({"rtf": 2.0} if mode == "sim" else {})
         fresh = next(a for a in scenario["assertions"] if a["name"] == "odom_fresh")
         del fresh["after_s"]  # of the wall clock, which at twice the pace is half of the drive
+        fresh["max_ms"] = 5000  # a busy machine is late, and this test is not about that
 
     code, out, err = run("run", variant(change=change))
     assert code == 0, out + err

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from fieldproof.runs import RunDirectory, verify
+from tests.cli.session import Session
 from tests.integration.conftest import ROOT, processes_of
 
 GOAL = ROOT / "scenarios" / "ugv_nav_to_goal.yaml"
@@ -140,7 +141,7 @@ def started_run(fieldproof, until, runs):
     return process, until(folder)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_as_interrupted_with_its_reports(number, fieldproof, until, tmp_path):
     process, folder = started_run(fieldproof, until, tmp_path / "runs")
     os.kill(process.pid, number)
@@ -150,6 +151,21 @@ def test_a_signal_ends_the_run_as_interrupted_with_its_reports(number, fieldproo
     assert record["status"] == "interrupted"
     assert {a["status"] for a in record["assertions"]} <= {"passed", "skipped"}
     assert ET.parse(folder / "junit.xml").getroot() is not None
+    assert verify(RunDirectory(folder)) == ()
+    assert processes_of(folder.name) == []
+
+
+def test_a_terminal_that_is_closed_ends_the_run_as_interrupted(environment, until, tmp_path):
+    runs = tmp_path / "runs"
+    command = [sys.executable, "-B", "-m", "fieldproof.cli", "run", str(GOAL), "--runs", str(runs)]
+    session = Session(command, environment=environment, cwd=ROOT)
+    try:
+        session.until(lambda: "timeline" in session.written)
+        assert session.hang_up() == 130
+    finally:
+        session.close()
+    (folder,) = runs.glob("*-*Z-*")
+    assert record_of(folder)["status"] == "interrupted"
     assert verify(RunDirectory(folder)) == ()
     assert processes_of(folder.name) == []
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
 from typing import Any, TextIO
 
 import click
+
+_NOBODY_READS = {errno.EPIPE, errno.EIO}
+"""The other end of a pipe is closed, or the terminal is."""
 
 
 def show(text: str, *, newline: bool = True) -> None:
@@ -21,7 +25,9 @@ def show(text: str, *, newline: bool = True) -> None:
     try:
         click.echo(text, nl=newline)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if error.errno not in _NOBODY_READS:
+            raise
         send_nowhere(sys.stdout)
 
 
