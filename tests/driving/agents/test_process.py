@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import suppress
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -264,22 +265,93 @@ def test_an_agent_s_children_end_with_it(tmp_path):
     wait_until_gone(child)
 
 
-def test_an_agent_ends_with_whoever_started_it(tmp_path):
-    """A parent that is killed cannot clean up: the agent's process goes by itself."""
-    path = acting(tmp_path, "print(os.getpid(), flush=True)\ntime.sleep(600)")
+FORKS_TWICE = """
+def away():
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.write(writing, str(os.getpid()).encode())
+            os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)"], {})
+        os._exit(0)
+    os.wait()
+    return int(os.read(reading, 20))
+"""
+LAST_DEEDS = {
+    "answers": "",
+    "dies": "os._exit(3)",
+    "ends_its_group": "os.killpg(0, 9)",
+    "stops_its_parent": "os.kill(os.getppid(), 19)",
+    "asks_its_parent_to_end": "os.kill(os.getppid(), 15)",
+}
+
+
+@pytest.mark.parametrize("deed", LAST_DEEDS.values(), ids=list(LAST_DEEDS))
+def test_what_an_agent_started_ends_with_it_whatever_it_left_behind(tmp_path, deed):
+    """Its parent, its session and its environment are gone: nothing names it any more."""
+    path = acting(tmp_path, f"print(away(), flush=True)\n{deed}\nreturn {{}}")
+    path.write_text(f"{path.read_text('utf-8')}\n{FORKS_TWICE}", "utf-8")
+    with started(path, tmp_path) as agent, suppress(AgentFault):
+        agent.load()
+        agent.act({})
+    assert not is_running(int(agent.log))
+
+
+def test_what_an_agent_left_behind_ends_with_whoever_started_the_agent(tmp_path):
+    path = acting(tmp_path, "return away()")
+    path.write_text(f"{path.read_text('utf-8')}\n{FORKS_TWICE}", "utf-8")
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-B",
+            str(parent_file(tmp_path, path, "print(agent.act({}), flush=True)")),
+        ],
+        stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as parent:
+        left = int(parent.stdout.readline())
+        assert is_running(left)
+        parent.kill()
+    wait_until_gone(left)
+
+
+def test_nothing_else_of_whoever_started_an_agent_ends_with_it(tmp_path):
+    with subprocess.Popen(
+        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
+    ) as other:
+        with started(acting(tmp_path, "return {}"), tmp_path) as agent:
+            agent.load()
+        assert other.poll() is None
+        other.stdin.close()
+
+
+def parent_file(folder, agent, last):
+    """A program that starts an agent, loads it and does one thing more."""
+    script = folder / "parent.py"
     text = f"""
 import os, pathlib
 from fieldproof.driving.agents import AgentProcess, Limits, find_agent
-agent = AgentProcess(find_agent({str(path)!r}), limits=Limits(), folder=pathlib.Path({str(tmp_path)!r}), host=os.environ, mark={{}})
+agent = AgentProcess(find_agent({str(agent)!r}), limits=Limits(), folder=pathlib.Path({str(folder)!r}), host=os.environ, mark={{}})
 agent.load()
-print(agent._popen.pid, flush=True)
-agent.act({{}})
+{last}
+input()
 """
-    script = tmp_path / "parent.py"
     script.write_text(text, "utf-8")
+    return script
+
+
+def test_an_agent_ends_with_whoever_started_it(tmp_path):
+    """A parent that is killed cannot clean up: the agent's process goes by itself."""
+    path = acting(tmp_path, "return os.getpid()")
     with subprocess.Popen(
-        [sys.executable, "-B", str(script)],
+        [
+            sys.executable,
+            "-B",
+            str(parent_file(tmp_path, path, "print(agent.act({}), flush=True)")),
+        ],
         stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     ) as parent:
         child = int(parent.stdout.readline())

@@ -12,10 +12,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from fieldproof.driving.agents._fault import AgentFault, Limits
+from fieldproof.driving.agents._keeper import end_below
 from fieldproof.driving.agents._reference import AgentReference
 from fieldproof.model import printable
 
-WORKER = Path(__file__).with_name("_worker.py")
+KEEPER, WORKER = (Path(__file__).with_name(name) for name in ("_keeper.py", "_worker.py"))
 _KEPT = ("HOME", "PATH", "PYTHONPATH")
 _CHUNK = 1 << 16
 _LOG_BYTES = 1 << 16
@@ -24,6 +25,8 @@ _GONE_S = 5.0
 
 class AgentProcess:
     """An agent in a process of its own, which ends with this object, its parent or its limits.
+
+    Whatever the agent starts ends with it: a process between it and this one adopts all of it.
 
     Attributes:
         log: the beginning of what it printed, at most 64 KiB.
@@ -64,21 +67,34 @@ class AgentProcess:
             "TMPDIR": str(folder),
             **mark,
         }
+        life, held = os.pipe()
+        self._life: int | None = held
         config = {
-            "parent": os.getpid(),
-            "memory_bytes": limits.memory_mb << 20,
-            "cpu_s": max(1, round(limits.load_s + limits.episode_s)),
-            "file_bytes": limits.file_mb << 20,
+            "life": life,
+            "command": [sys.executable, "-B", "-P", str(WORKER)],
+            "environment": environment,
+            "agent": {
+                "memory_bytes": limits.memory_mb << 20,
+                "cpu_s": max(1, round(limits.load_s + limits.episode_s)),
+                "file_bytes": limits.file_mb << 20,
+            },
         }
-        self._popen = subprocess.Popen(
-            [sys.executable, "-B", "-P", str(WORKER), json.dumps(config)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=environment,
-            start_new_session=True,
-        )
+        try:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-B", "-I", "-S", str(KEEPER), json.dumps(config)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env={},
+                pass_fds=(life,),
+                start_new_session=True,
+            )
+        except OSError:
+            os.close(held)
+            raise
+        finally:
+            os.close(life)
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
         assert self._popen.stderr is not None
@@ -130,17 +146,24 @@ class AgentProcess:
         return self._call("predict", sample, self._limits.act_s)
 
     def close(self) -> None:
-        """End the process and everything in its group. Doing so again does nothing."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
+        """End the process and everything that it started. Doing so again does nothing."""
+        if self._life is None:
+            return
+        end_below(self._popen.pid)
+        os.close(self._life)
+        self._life = None
+        self._popen.send_signal(signal.SIGCONT)  # the agent may have stopped it
         self._drain()
         self._selector.close()
         for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             assert stream is not None
             with suppress(OSError):
                 stream.close()
-        with suppress(subprocess.TimeoutExpired):
+        try:
             self._popen.wait(_GONE_S)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            self._popen.wait()
 
     def __enter__(self) -> Self:
         return self
