@@ -144,6 +144,13 @@ TABLE = [
     ("dies", "os._exit(7)", "died", "it ended itself with exit code 7 during act"),
     ("killed", "os.kill(os.getpid(), 9)", "died", "it was ended by SIGKILL during act"),
     ("no_json", "return {'a': object()}", "raised", "act raised TypeError: object is no JSON data"),
+    ("huge_int", "return {'throttle': 10**400}", "nonsense", "act answered an integer of 1329 bits, larger than any number"),
+    ("digits", "return {'throttle': 10**5000}", "raised", "act raised ValueError: Exceeds the limit (4300 digits)"),
+    ("more_digits", "sys.set_int_max_str_digits(0)\nreturn {'throttle': 10**5000}", "nonsense", "act answered something that is no JSON"),
+    ("surrogate", "return {'\\ud800': 1}", "nonsense", "act answered text that is no Unicode: \\xd800"),
+    ("surrogate_raised", "raise ValueError('\\ud800\\x1b[31m')", "raised", "act raised ValueError: \\xd800"),
+    ("deep", "x = []\nfor _ in range(300): x = [x]\nreturn x", "nonsense", "act answered lists or mappings more than 100 deep in each other"),
+    ("forged", "os.write(3, b'{\"fault\": []}\\n')", "raised", "act raised what it does not name"),
     ("memory", "return bytearray(3 << 30)", "memory", "act needed more memory than the 512 MB it may have"),
 ]  # fmt: skip
 
@@ -156,6 +163,34 @@ def test_an_agent_that_does_not_do_its_part_is_a_fault_with_a_reason(tmp_path, b
     fault = fault_of(acting(tmp_path, body), tmp_path, limits)
     assert fault.kind == kind
     assert fault.text.startswith(text)
+
+
+def test_what_an_agent_says_of_itself_is_printable_and_short(tmp_path):
+    version = r'"v\x1b[31m\n" + "x" * 3_000_000'
+    path = agent_file(
+        tmp_path,
+        f"class Agent:\n    version = {version}\n    def act(self, seen): return {{}}\n",
+    )
+    with started(path, tmp_path) as agent:
+        agent.load()
+        assert agent.about["version"].startswith(r"v\x0axxx")
+        assert len(agent.about["version"]) < 250
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        ("version = '\\ud800'", r"load answered text that is no Unicode: \\xd800"),
+        ("os.write(3, b'{\"value\": 5}\\n')", "load answered something else than file and"),
+    ],
+    ids=["surrogate", "forged"],
+)
+def test_an_agent_that_says_nonsense_of_itself_is_a_fault(tmp_path, load, said):
+    body = f"import os\nclass Agent:\n    {load}\n    def act(self, seen): return {{}}\n"
+    path = agent_file(tmp_path, body)
+    with started(path, tmp_path) as agent, pytest.raises(AgentFault, match=said) as caught:
+        agent.load()
+    assert caught.value.kind == "nonsense"
 
 
 @pytest.mark.parametrize("body", ["while True: pass", "time.sleep(600)"], ids=["busy", "asleep"])
@@ -372,6 +407,8 @@ ANSWERS = [
     ("driving", {"throttle": True}, "act answered true for throttle, not a number"),
     ("drone", {"linear_velocity": [1, 2]}, "act answered a list for linear_velocity, not x, y and z"),
     ("drone", {"linear_velocity": {"w": 1}}, "act answered linear_velocity with other keys than"),
+    ("driving", {"throttle": 10**400}, "act answered an integer of 1329 bits, larger than any number for throttle"),
+    ("driving", {"\ud800": 1}, "act answered the unknown command '\\ud800'"),
     ("drone", {"vx": None}, "act answered nothing for vx, not a number"),
     ("drone", {"steer": 0.0}, "act answered the unknown command 'steer'"),
     ("manipulator", {"joint_positions": [0.0]}, "act answered 1 numbers for joint_positions of 6 joints"),
@@ -395,7 +432,12 @@ def test_a_number_beyond_its_range_is_brought_to_its_end_and_named():
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(-(10**400), 10**400)
+    | st.floats()
+    | st.text(st.characters(), max_size=6),
     lambda inner: (
         st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
     ),

@@ -128,6 +128,9 @@ FAULTS = [
     ("raise ValueError('no')", "predict raised ValueError: no"),
     ("return [1]", "predict answered list, not a mapping"),
     ("return {'trajectory': [{'x': float('nan'), 'y': 0}]}", "predict answered nan for trajectory[0].x"),
+    ("return {'trajectory': [{'x': 10**400, 'y': 0}]}", "predict answered an integer of 1329 bits, larger than any number"),
+    ("return {'detections': [{'class': '\\ud800'}]}", "predict answered text that is no Unicode: \\xd800"),
+    ("import functools; return {'grid': functools.reduce(lambda x, _: [x], range(900), [])}", "predict answered lists or mappings more than 100 deep in each other"),
     ("time.sleep(600)", "predict gave no answer within 0.5 s"),
     ("os._exit(2)", "it ended itself with exit code 2 during predict"),
     ("return {}", "lacks trajectory (no trajectory), control (steer, throttle, brake), occupancy grid, detections"),
@@ -148,6 +151,14 @@ def test_a_sample_without_a_prediction_makes_the_run_incomplete_and_the_next_goe
     assert finished.metrics["openloop"]["missing_samples"] == 1
     assert finished.metrics["openloop"]["miss_rate"] == 0.5
     assert load(RunsFolder(tmp_path / "runs").find("latest"))["status"] == "inconclusive"
+
+
+def test_a_prediction_of_the_largest_numbers_is_measured(tmp_path):
+    most = "1.7e308"
+    body = f"return {{'trajectory': [{{'x': {most}, 'y': -{most}}}] * 9, 'control': {{'steer': {most}, 'throttle': -{most}, 'brake': {most}}}, 'occupancy_grid': [[{most}, 1], [0, 1]], 'detections': [{{'bbox': [-{most}, -{most}, {most}, {most}], 'class': 'car', 'score': {most}}}]}}"
+    finished = run(tmp_path, agent=agent_file(tmp_path, body))
+    assert not finished.passed
+    json.dumps(finished.metrics, allow_nan=False)
 
 
 def test_an_agent_that_cannot_be_loaded_misses_every_sample(tmp_path):

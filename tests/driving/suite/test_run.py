@@ -204,6 +204,8 @@ def test_two_live_runs_have_the_same_evidence(tmp_path):
 FAULTS = [
     ("raises", "raise ValueError('no map')", "raised", "The agent failed: act raised ValueError: no map."),
     ("nan", "return {'steer': float('nan')}", "nonsense", "The agent failed: act answered nan for steer, not a finite number."),
+    ("huge", "return {'throttle': 10**400}", "nonsense", "The agent failed: act answered an integer of 1329 bits, larger than any number."),
+    ("surrogate", "raise ValueError(chr(0xd800) + chr(0) + ']]>')", "raised", "The agent failed: act raised ValueError: \\xd800\\x00]]>."),
     ("nonsense", "return 'left'", "nonsense", "The agent failed: act answered 'left', not a mapping of commands."),
     ("hangs", "time.sleep(600)", "hung", "The agent failed: act gave no answer within 0.3 s."),
     ("dies", "os._exit(1)", "died", "The agent failed: it ended itself with exit code 1 during act."),

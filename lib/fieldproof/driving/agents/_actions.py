@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fieldproof.driving.agents._answers import problem_of
 from fieldproof.driving.agents._fault import AgentFault
 from fieldproof.model import nearest, shown
 
@@ -55,6 +56,9 @@ def _number(low: float, high: float) -> Callable[[str, Any, int], float]:
 def _finite(key: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise AgentFault("nonsense", f"act answered {shown(value)} for {key}, not a number")
+    problem = problem_of(value)
+    if problem:
+        raise AgentFault("nonsense", f"act answered {problem} for {key}")
     if not math.isfinite(value):
         raise AgentFault("nonsense", f"act answered {value} for {key}, not a finite number")
     return float(value)

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from fieldproof.driving.agents._answers import about_of, error_of, problem_of
 from fieldproof.driving.agents._fault import AgentFault, Limits
 from fieldproof.driving.agents._keeper import end_below
 from fieldproof.driving.agents._reference import AgentReference
-from fieldproof.model import printable
 
 KEEPER, WORKER = (Path(__file__).with_name(name) for name in ("_keeper.py", "_worker.py"))
 _KEPT = ("HOME", "PATH", "PYTHONPATH")
@@ -115,11 +115,14 @@ class AgentProcess:
             AgentFault: It cannot be.
         """
         try:
-            self.about = self._ask(self._agent.to_request(), self._limits.load_s)
+            about = about_of(self._ask(self._agent.to_request(), self._limits.load_s))
         except AgentFault as fault:
             if fault.kind != "raised":
                 raise
             raise AgentFault("load", f"it cannot be loaded: {fault.text}", fault.trace) from None
+        if about is None:
+            raise AgentFault("nonsense", "load answered something else than file and version")
+        self.about = about
 
     def reset(self, scenario: Mapping[str, Any]) -> None:
         """Tell the agent of the scenario that begins.
@@ -199,12 +202,15 @@ class AgentProcess:
         if not isinstance(answer, dict) or ("value" in answer) == ("fault" in answer):
             raise AgentFault("nonsense", f"{op} answered something that is no JSON")
         if "value" in answer:
+            problem = problem_of(answer["value"])
+            if problem:
+                raise AgentFault("nonsense", f"{op} answered {problem}")
             return answer["value"]
         if answer["fault"] == "memory":
             limit = f"{self._limits.memory_mb} MB"
             raise AgentFault("memory", f"{op} needed more memory than the {limit} it may have")
-        error = printable(str(answer["error"]))
-        raise AgentFault("raised", f"{op} raised {error}", str(answer.get("trace", "")))
+        error, trace = error_of(answer)
+        raise AgentFault("raised", f"{op} raised {error}", trace)
 
     def _exchange(self, data: bytes, op: str, limit_s: float) -> bytes:
         """Send a line and return the next one."""
