@@ -101,18 +101,19 @@ def suite() -> None:
 def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) -> None:
     """Run SUITE with an agent and leave its evidence.
 
-    Exit code 0: every gate passed; 1: not; 2: suite, scenario, agent or baseline is not valid.
+    Exit code 0: every gate passed; 1: not; 2: something is not valid; 130: interrupted.
     """
     from fieldproof.driving.agents import find_agent
     from fieldproof.driving.history import BaselinesFolder
     from fieldproof.driving.loading import load_suite
     from fieldproof.driving.provenance import collect_surroundings
     from fieldproof.driving.suite import SuiteOptions, run_suite, run_suite_into
+    from fieldproof.engine import Interrupt
     from fieldproof.runs import RunsFolder, read_manifest
 
     if out is not None and options["baseline"] is not None:
         raise click.UsageError("--out and --baseline do not go together")
-    with _reported():
+    with _reported(), Interrupt() as interrupt:
         loaded = load_suite(suite_file)
         baseline = options["baseline"]
         how = SuiteOptions(
@@ -122,6 +123,7 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
             host=os.environ,
             baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
             listener=_silent if options["quiet"] else _said,
+            asked=interrupt,
         )
         if out is not None:
             finished = run_suite_into(loaded, how, out)
@@ -142,15 +144,15 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
             )
             directory = runs.find(finished.folder.name)
             evidence = f"  evidence {read_manifest(directory).evidence_digest}"
-        word = click.style(
-            finished.summary["status"].upper(), fg="green" if finished.passed else "red"
-        )
+        status = finished.verdict.status
+        word = {"passed": "PASS", "failed": "FAIL"}.get(status, status.upper())
+        word = click.style(word, fg="green" if finished.passed else "red")
         click.echo(f"{word}  {loaded.id}: {finished.summary['reason']}")
         for name in ("report.html", "junit.xml"):
             click.echo(f"  {_shown(finished.folder / name)}")
         if evidence:
             click.echo(evidence)
-    sys.exit(0 if finished.passed else 1)
+    sys.exit(status.exit_code)
 
 
 def _silent(_result: ScenarioResult) -> None:
@@ -195,15 +197,18 @@ def suite_verdict(folder: Path) -> None:
     """
     from fieldproof.driving.artefacts import SummaryHead, read_artefact
     from fieldproof.driving.trust import UNSEALED, check_run
-    from fieldproof.runs import RunDirectory
+    from fieldproof.runs import RunDirectory, Status
 
     with _reported():
-        sealed = check_run(RunDirectory(folder))
+        run = RunDirectory(folder)
+        sealed = check_run(run)
         summary = read_artefact(folder / "summary.json", SummaryHead)
-        click.echo(f"{summary.status.upper()}  {summary.reason}")
+        ended = Status(run.read_json("verdict.json")["status"])
+        word = ended if ended in {Status.ERROR, Status.INTERRUPTED} else summary.status
+        click.echo(f"{word.upper()}  {summary.reason}")
         if not sealed:
             click.echo(f"  {UNSEALED}")
-    sys.exit(0 if summary.status == "pass" else 1)
+    sys.exit(0 if summary.status == "pass" else ended.exit_code or 1)
 
 
 @click.group()

@@ -5,5 +5,6 @@ the build runs them.
 """
 
 from fieldproof.engine._errors import InfrastructureError, InterruptedRunError
+from fieldproof.engine._interrupt import Interrupt
 
-__all__ = ["InfrastructureError", "InterruptedRunError"]
+__all__ = ["InfrastructureError", "Interrupt", "InterruptedRunError"]

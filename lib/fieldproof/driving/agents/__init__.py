@@ -3,6 +3,7 @@
 from fieldproof.driving.agents._actions import Action, checked_action
 from fieldproof.driving.agents._fault import AgentError, AgentFault, Limits
 from fieldproof.driving.agents._folder import working_folder
+from fieldproof.driving.agents._keeper import adopt, end_below, reaped
 from fieldproof.driving.agents._process import AgentProcess
 from fieldproof.driving.agents._reference import GROUP, AgentReference, find_agent
 
@@ -14,7 +15,10 @@ __all__ = [
     "AgentProcess",
     "AgentReference",
     "Limits",
+    "adopt",
     "checked_action",
+    "end_below",
     "find_agent",
+    "reaped",
     "working_folder",
 ]

@@ -2,7 +2,7 @@
 
 from fieldproof.driving.loop._files import changed_files, write_file
 from fieldproof.driving.loop._geojson import LOCAL_CRS, WGS84_CRS
-from fieldproof.driving.loop._pool import run_scenarios
+from fieldproof.driving.loop._pool import Ran, run_scenarios
 from fieldproof.driving.loop._recorder import line_of
 from fieldproof.driving.loop._scenario import (
     DrivingAgent,
@@ -17,6 +17,7 @@ __all__ = [
     "LOCAL_CRS",
     "WGS84_CRS",
     "DrivingAgent",
+    "Ran",
     "ScenarioResult",
     "Task",
     "changed_files",

@@ -1,7 +1,8 @@
 """Writing into a run's folder: in one step each, and never outside it."""
 
+import glob
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -57,3 +58,19 @@ def changed_files(folder: Path, hashes: Mapping[str, str]) -> list[str]:
             elif (folder / name).resolve() != folder.resolve() / name:
                 found.append(f"{name} lies behind a link")
     return found
+
+
+def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
+    """Remove files that were given up, and what was about to become one of them.
+
+    Args:
+        folder: the run's folder.
+        names: relative to it. What cannot be removed, or lies outside, stays.
+    """
+    for name in names:
+        path = folder / name
+        if path.parent.resolve() != folder.resolve() / Path(name).parent:
+            continue
+        for one in (path, *path.parent.glob(f".{glob.escape(path.name)}.*.part")):
+            with suppress(OSError):
+                one.unlink(missing_ok=True)

@@ -168,6 +168,27 @@ def scenario_info(scenario: LoadedScenario) -> dict[str, Any]:
     return about
 
 
+_PATHS = (
+    "episode_path",
+    "steps_path",
+    "replay_timeline_path",
+    "replay_geojson_path",
+    "replay_timeline_events_path",
+)
+
+
+def names_of(scenario_id: str) -> tuple[str, ...]:
+    """Return the files of an episode relative to the run's folder, the agent's log at the end."""
+    return (
+        f"episodes/{scenario_id}.jsonl",
+        f"episodes/{scenario_id}.steps.jsonl",
+        f"replay/{scenario_id}.timeline.json",
+        f"replay/{scenario_id}.geojson",
+        f"replay/{scenario_id}.timeline_events.json",
+        f"logs/{scenario_id}.agent.log",
+    )
+
+
 def _drive(
     task: Task,
     simulator: ClosedLoopSimulator,
@@ -224,17 +245,19 @@ def _judged(task: Task, episode: _Episode) -> ScenarioResult:
         end=episode.at,
     )
     transform = scenario.file.environment.replay_scene.coordinate_transform
-    texts = {
-        f"episodes/{scenario.id}.jsonl": recorder.episode(),
-        f"episodes/{scenario.id}.steps.jsonl": recorder.steps(),
-        f"replay/{scenario.id}.timeline.json": recorder.timeline(),
-        f"replay/{scenario.id}.geojson": line_of(episode.ways.geojson(scenario.id, transform))
-        + "\n",
-        f"replay/{scenario.id}.timeline_events.json": line_of(readable) + "\n",
+    *names, log = names_of(scenario.id)
+    texts = (
+        recorder.episode(),
+        recorder.steps(),
+        recorder.timeline(),
+        line_of(episode.ways.geojson(scenario.id, transform)) + "\n",
+        line_of(readable) + "\n",
+    )
+    files = {
+        name: _written(task.folder, name, text) for name, text in zip(names, texts, strict=True)
     }
-    files = {name: _written(task.folder, name, text) for name, text in texts.items()}
     if episode.log:
-        write_file(task.folder, f"logs/{scenario.id}.agent.log", episode.log)
+        write_file(task.folder, log, episode.log)
     entry = _entry(scenario, episode, figures, assertions=assertions, reasons=reasons, fault=fault)
     return ScenarioResult(entry, tuple(reasons), files, episode.ways.sketch())
 
@@ -263,11 +286,7 @@ def _entry(
         "assertions": assertions,
         "events": episode.recorder.events,
         "frame_count": episode.recorder.count,
-        "episode_path": f"episodes/{scenario.id}.jsonl",
-        "steps_path": f"episodes/{scenario.id}.steps.jsonl",
-        "replay_timeline_path": f"replay/{scenario.id}.timeline.json",
-        "replay_geojson_path": f"replay/{scenario.id}.geojson",
-        "replay_timeline_events_path": f"replay/{scenario.id}.timeline_events.json",
+        **dict(zip(_PATHS, names_of(scenario.id), strict=False)),
         **scenario.file.environment.marketplace(),
     }
 

@@ -31,7 +31,7 @@ from fieldproof.driving.history import (
 )
 from fieldproof.driving.judge import gate_failures
 from fieldproof.driving.loading import LoadedSuite
-from fieldproof.driving.loop import ScenarioResult, Task, changed_files, run_scenarios
+from fieldproof.driving.loop import Ran, ScenarioResult, Task, changed_files, run_scenarios
 from fieldproof.driving.provenance import HERMETIC, Surroundings, suite_provenance
 from fieldproof.driving.report import render_suite
 from fieldproof.driving.suite._compose import config_of, metrics_of, reason_of, summary_of
@@ -52,6 +52,7 @@ from fieldproof.runs import (
     RunDirectory,
     RunsFolder,
     Status,
+    Verdict,
     compose_run_record,
     list_artefacts,
     make_run_id,
@@ -72,6 +73,7 @@ class SuiteOptions:
         host: the environment of whoever started it.
         baseline: what the run is compared with; None for nothing.
         listener: told of each scenario's result as it comes.
+        asked: whether somebody asks for the end; asked a few times a second.
     """
 
     agent: AgentReference
@@ -80,6 +82,7 @@ class SuiteOptions:
     host: Mapping[str, str] = field(default_factory=dict)
     baseline: BaselineFolder | None = None
     listener: Listener = lambda _result: None
+    asked: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class FinishedSuite:
     Attributes:
         folder: where it lies.
         summary, metrics, regression, failures: the content of those files.
+        verdict: in the terms of every run.
     """
 
     folder: Path
@@ -96,11 +100,12 @@ class FinishedSuite:
     metrics: dict[str, Any]
     regression: dict[str, Any]
     failures: dict[str, Any]
+    verdict: Verdict
 
     @property
     def passed(self) -> bool:
-        """Whether every gate was passed."""
-        return bool(self.summary["status"] == "pass")
+        """Whether every scenario was run and every gate passed."""
+        return self.verdict.status is Status.PASSED
 
 
 def run_suite(
@@ -138,7 +143,7 @@ def run_suite(
     with directory.claim():
         mark = engine_mark(directory.run_id)
         try:
-            results = _results(suite, options, directory.path, mark)
+            ran = _ran(suite, options, directory.path, mark)
         finally:
             end_run(directory.run_id)
         took = time.monotonic() - started
@@ -155,7 +160,7 @@ def run_suite(
             scenario_sha256=suite.sha256,
         )
         finished = _write(
-            suite, options, directory, results, surroundings, envelope=envelope, took_s=took
+            suite, options, directory, ran, surroundings, envelope=envelope, took_s=took
         )
         seal(directory)
         runs.enter(directory)
@@ -170,25 +175,23 @@ def run_suite_into(suite: LoadedSuite, options: SuiteOptions, folder: Path) -> F
     """
     folder.mkdir(parents=True)
     directory = RunDirectory(folder)
-    results = _results(suite, options, folder, {})
-    return _write(suite, options, directory, results, HERMETIC, envelope=None, took_s=None)
+    ran = _ran(suite, options, folder, {})
+    return _write(suite, options, directory, ran, HERMETIC, envelope=None, took_s=None)
 
 
-def _results(
-    suite: LoadedSuite, options: SuiteOptions, folder: Path, mark: Mapping[str, str]
-) -> list[ScenarioResult]:
+def _ran(suite: LoadedSuite, options: SuiteOptions, folder: Path, mark: Mapping[str, str]) -> Ran:
     host = dict(options.host)
     tasks = [
         Task(one, options.agent, options.limits, folder, host, mark) for one in suite.scenarios
     ]
-    return run_scenarios(tasks, jobs=options.jobs, done=options.listener)
+    return run_scenarios(tasks, jobs=options.jobs, done=options.listener, asked=options.asked)
 
 
 def _write(
     suite: LoadedSuite,
     options: SuiteOptions,
     directory: RunDirectory,
-    results: list[ScenarioResult],
+    ran: Ran,
     surroundings: Surroundings,
     *,
     envelope: Envelope | None,
@@ -197,13 +200,14 @@ def _write(
     """Write everything but the episodes."""
     run_id = None if envelope is None else envelope.run_id
     ended_at = None if envelope is None else envelope.ended_at
+    results = ran.results
     metrics = metrics_of(results)
-    version, errors = _agent_version(options)
+    trouble = _trouble(directory.path, ran)
+    version, errors = _agent_version(options, trouble)
     provenance = suite_provenance(
         surroundings, options.agent, suite, agent_version=version, errors=errors
     )
     failures = failures_of(results, run_id=run_id, created_at=ended_at)
-    trouble = _trouble(directory.path, results)
     broken = [] if trouble is None else [trouble.reason]
     gates = [*broken, *gate_failures(suite.gates, metrics["aggregate"])]
     most = suite.gates.max_regression_percent or 0.0
@@ -223,7 +227,7 @@ def _write(
             max_regression_percent=most,
             gates=tuple(gates),
         )
-        if comparison.baseline_failures is not None:
+        if comparison.baseline_failures is not None and trouble is None:
             options.baseline.write_failures(comparison.baseline_failures)
     failures = comparison.failures or failures
     reason = reason_of(metrics, gates, comparison.regression)
@@ -252,7 +256,7 @@ def _write(
     texts = render_suite(summary, metrics, comparison.regression, failures, ways)
     for name, text in texts.items():
         directory.write_text(name, text)
-    _write_record(
+    verdict = _write_record(
         suite,
         options,
         directory,
@@ -262,20 +266,20 @@ def _write(
         trouble=trouble,
         envelope=envelope,
     )
-    return FinishedSuite(directory.path, summary, metrics, comparison.regression, failures)
+    return FinishedSuite(directory.path, summary, metrics, comparison.regression, failures, verdict)
 
 
 def _write_record(
     suite: LoadedSuite,
     options: SuiteOptions,
     directory: RunDirectory,
-    results: list[ScenarioResult],
+    results: Sequence[ScenarioResult],
     documents: Mapping[str, Any],
     *,
     gates: list[str],
     trouble: Trouble | None,
     envelope: Envelope | None,
-) -> None:
+) -> Verdict:
     """Write the run in the terms of every run, so that it is listed, verified and digested so."""
     regressions = documents["regression.json"]
     verdict = verdict_of_suite(regressions["status"], documents["summary.json"]["reason"], trouble)
@@ -306,21 +310,35 @@ def _write_record(
         artefacts=list_artefacts(directory.path),
     )
     directory.write_json("run.json", record)
+    return verdict
 
 
-def _trouble(folder: Path, results: Sequence[ScenarioResult]) -> Trouble | None:
-    """Return what keeps a run from being judged: files that somebody changed under it."""
-    hashes = {name: digest for one in results for name, digest in one.files.items()}
+def _trouble(folder: Path, ran: Ran) -> Trouble | None:
+    """Return what keeps a run from being judged.
+
+    Files that somebody changed under it, a scenario that could not be carried out, or somebody who
+    asked for the end.
+    """
+    hashes = {name: digest for one in ran.results for name, digest in one.files.items()}
     changed = changed_files(folder, hashes)
-    if not changed:
-        return None
-    return Trouble(
-        Status.ERROR, f"somebody changed the run while it went on: {changed[0]}", tuple(changed)
-    )
+    gaps = (*changed, *(f"the scenario {name} was not run to its end" for name in ran.missing))
+    if changed:
+        reason = f"somebody changed the run while it went on: {changed[0]}"
+        return Trouble(Status.ERROR, reason, gaps)
+    if ran.broken:
+        return Trouble(Status.ERROR, ran.broken, gaps)
+    if ran.missing:
+        first, count = ran.missing[0], len(ran.missing)
+        more = f" and {count - 1} more were" if count > 1 else " was"
+        reason = f"interrupted: the scenario {first}{more} not run to the end"
+        return Trouble(Status.INTERRUPTED, reason, gaps)
+    return None
 
 
-def _agent_version(options: SuiteOptions) -> tuple[str | None, list[str]]:
+def _agent_version(options: SuiteOptions, trouble: Trouble | None) -> tuple[str | None, list[str]]:
     """Return what the agent says its version is, and why it is not known otherwise."""
+    if trouble is not None and trouble.status is Status.INTERRUPTED:
+        return None, ["the run was interrupted: the agent's version is not known"]
     with working_folder() as folder:
         agent = AgentProcess(
             options.agent,

@@ -52,7 +52,9 @@ def closed_loop_problems(folder: Path, documents: Documents) -> Problems:
         if problems:
             return problems
         scenarios = {one["id"]: one for one in documents["execution.json"]["scenarios"]}
-        problems += _scenario_problems(folder, documents["metrics.json"]["scenarios"], scenarios)
+        entries = documents["metrics.json"]["scenarios"]
+        broken = documents["outcome.json"]["status"] != "completed"
+        problems += _scenario_problems(folder, entries, scenarios, broken=broken)
         problems += _verdict_problems(documents)
         problems += record_problems(folder, documents)
         texts = render_suite(*(documents[name] for name in _REPORTED))
@@ -66,11 +68,13 @@ def closed_loop_problems(folder: Path, documents: Documents) -> Problems:
 
 
 def _scenario_problems(
-    folder: Path, entries: Mapping[str, Any], scenarios: Mapping[str, Any]
+    folder: Path, entries: Mapping[str, Any], scenarios: Mapping[str, Any], *, broken: bool
 ) -> Problems:
+    """Return what of the scenarios does not follow; a run that broke off need not have them all."""
+    differing_names = set(entries) - set(scenarios) if broken else set(entries) ^ set(scenarios)
     problems = [
         f"metrics.json: scenario {name} is in {'it' if name in entries else 'execution.json'} alone"
-        for name in sorted(set(entries) ^ set(scenarios))
+        for name in sorted(differing_names)
     ]
     for name in sorted(set(entries) & set(scenarios)):
         entry = entries[name]
