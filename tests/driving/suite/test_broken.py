@@ -7,14 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from fieldproof.driving.agents import Limits, find_agent
-from fieldproof.driving.suite import SuiteOptions, run_suite_into
+from fieldproof.driving.provenance import collect_surroundings
+from fieldproof.driving.suite import SuiteOptions, run_suite, run_suite_into
 from fieldproof.driving.trust import check_run
-from fieldproof.runs import RunDirectory, RunsFolder, Status, load, verify
+from fieldproof.runs import RunDirectory, RunsFolder, Status, UnwritableRunError, load, verify
 from tests.driving.builders import scenario_data, suite_of
 
 ABOVE = """
@@ -72,6 +75,36 @@ def files_of(folder):
         for path in folder.rglob("*")
         if path.is_file() and path.parent != folder
     }
+
+
+SABOTAGE = [
+    ("shutil.rmtree(run); open(run, 'w').close()", "second.jsonl cannot be written: Not a directory"),
+    ("shutil.rmtree(RUNS); open(RUNS, 'w').close()", "second.jsonl cannot be written: Not a directory"),
+    ("os.mkdir(run + '/summary.json')", "summary.json cannot be written: Is a directory"),
+    ("os.mkdir(run + '/manifest.json')", "manifest.json cannot be written: Is a directory"),
+    ("open(run + '/manifest.json', 'w').close()", "manifest.json cannot be written: somebody wrote it while"),
+    ("open(RUNS + '/by-digest', 'w').close()", "by-digest cannot be written: File exists"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("deed", "said"), SABOTAGE)
+def test_a_folder_that_is_made_unusable_under_a_run_is_an_error_that_names_the_path(
+    tmp_path, deed, said
+):
+    lines = (
+        f"RUNS = {str(tmp_path / 'runs')!r}; run, = glob.glob(RUNS + '/*-*'); {deed}; self.id = ''"
+    )
+    agent = agent_file(tmp_path, f"import glob, shutil; {lines}")
+    with pytest.raises(UnwritableRunError, match=re.escape(said)) as caught:
+        run_suite(
+            three(tmp_path),
+            SuiteOptions(find_agent(str(agent)), host=os.environ, jobs=1),
+            runs=RunsFolder(tmp_path / "runs"),
+            surroundings=collect_surroundings(tmp_path, created_at="2026-06-11"),
+            now=datetime(2026, 6, 11, tzinfo=UTC),
+            unique=uuid4(),
+        )
+    assert "\n" not in str(caught.value)
 
 
 def ran(folder, act, **changes):

@@ -1,6 +1,6 @@
 """The closed loop: an agent and a simulator, scenario by scenario, and what each leaves."""
 
-from fieldproof.driving.loop._files import changed_files, write_file
+from fieldproof.driving.loop._files import changed_files, check_unsealed, seal_and_enter, write_file
 from fieldproof.driving.loop._geojson import LOCAL_CRS, WGS84_CRS
 from fieldproof.driving.loop._pool import Ran, run_scenarios
 from fieldproof.driving.loop._recorder import line_of
@@ -21,10 +21,12 @@ __all__ = [
     "ScenarioResult",
     "Task",
     "changed_files",
+    "check_unsealed",
     "line_of",
     "run_scenario",
     "run_scenarios",
     "scenario_info",
+    "seal_and_enter",
     "start_process",
     "write_file",
 ]

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from fieldproof.runs import UnreadableRunError, UnwritableRunError, sha256_of
+from fieldproof.runs import (
+    MANIFEST,
+    RunDirectory,
+    RunError,
+    RunsFolder,
+    UnreadableRunError,
+    UnwritableRunError,
+    seal,
+    sha256_of,
+)
 
 
 def write_file(folder: Path, name: str, data: bytes) -> Path:
@@ -58,6 +67,34 @@ def changed_files(folder: Path, hashes: Mapping[str, str]) -> list[str]:
             elif (folder / name).resolve() != folder.resolve() / name:
                 found.append(f"{name} lies behind a link")
     return found
+
+
+def check_unsealed(run: RunDirectory) -> None:
+    """Refuse to go on with a run that somebody sealed while it went on.
+
+    Raises:
+        UnwritableRunError: It is sealed.
+    """
+    if run.sealed:
+        raise UnwritableRunError(run.path / MANIFEST, "somebody wrote it while the run went on")
+
+
+def seal_and_enter(runs: RunsFolder, run: RunDirectory) -> None:
+    """Seal a run and enter it among the runs.
+
+    Raises:
+        UnwritableRunError: Somebody changed the folders in the meantime so that it is impossible.
+        RunError: The run cannot be read again.
+    """
+    check_unsealed(run)
+    try:
+        seal(run)
+        runs.enter(run)
+    except RunError:
+        raise
+    except OSError as error:
+        path = Path(error.filename or run.path)
+        raise UnwritableRunError(path, error.strerror or str(error)) from error
 
 
 def remove_leftovers(folder: Path, names: Iterable[str]) -> None:

@@ -22,14 +22,14 @@ from fieldproof.driving.history import (
     mismatch_of,
     regression,
 )
-from fieldproof.driving.loop import line_of, write_file
+from fieldproof.driving.loop import check_unsealed, line_of, seal_and_enter, write_file
 from fieldproof.driving.openloop._dataset import Dataset
 from fieldproof.driving.openloop._predict import Predictor
 from fieldproof.driving.openloop._record import write_record
 from fieldproof.driving.openloop._score import Score, Scored, definitions
 from fieldproof.driving.provenance import HERMETIC, Surroundings, dataset_provenance
 from fieldproof.driving.report import render_openloop
-from fieldproof.runs import Envelope, RunDirectory, RunsFolder, make_run_id, seal
+from fieldproof.runs import Envelope, RunDirectory, RunsFolder, make_run_id
 
 _MOST_LACKING = 20
 
@@ -126,8 +126,7 @@ def run_openloop(
             )
         finally:
             end_run(directory.run_id)
-        seal(directory)
-        runs.enter(directory)
+        seal_and_enter(runs, directory)
     return finished
 
 
@@ -211,6 +210,7 @@ def _write(  # noqa: PLR0917 - what a run came to
     version: str | None,
     envelope: Envelope | None,
 ) -> FinishedOpenLoop:
+    check_unsealed(directory)
     missing = [_lack(len(lines.missing))] if lines.missing else []
     compared = regression(
         missing,

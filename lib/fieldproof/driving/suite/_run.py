@@ -31,7 +31,15 @@ from fieldproof.driving.history import (
 )
 from fieldproof.driving.judge import gate_failures
 from fieldproof.driving.loading import LoadedSuite
-from fieldproof.driving.loop import Ran, ScenarioResult, Task, changed_files, run_scenarios
+from fieldproof.driving.loop import (
+    Ran,
+    ScenarioResult,
+    Task,
+    changed_files,
+    check_unsealed,
+    run_scenarios,
+    seal_and_enter,
+)
 from fieldproof.driving.provenance import HERMETIC, Surroundings, suite_provenance
 from fieldproof.driving.report import render_suite
 from fieldproof.driving.suite._compose import config_of, metrics_of, reason_of, summary_of
@@ -56,7 +64,6 @@ from fieldproof.runs import (
     compose_run_record,
     list_artefacts,
     make_run_id,
-    seal,
 )
 
 Listener = Callable[[ScenarioResult], None]
@@ -162,8 +169,7 @@ def run_suite(
         finished = _write(
             suite, options, directory, ran, surroundings, envelope=envelope, took_s=took
         )
-        seal(directory)
-        runs.enter(directory)
+        seal_and_enter(runs, directory)
     return finished
 
 
@@ -202,6 +208,7 @@ def _write(
     ended_at = None if envelope is None else envelope.ended_at
     results = ran.results
     metrics = metrics_of(results)
+    check_unsealed(directory)
     trouble = _trouble(directory.path, ran)
     version, errors = _agent_version(options, trouble)
     provenance = suite_provenance(
