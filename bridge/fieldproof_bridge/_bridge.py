@@ -144,6 +144,7 @@ class Bridge:
         operations = {
             "hello": self._hello,
             "contract": self._check_contract,
+            "graph": lambda _: {"publishers": self._node.publishers()},
             "arm": self._arm,
             "still": self._still,
             "tick": self._tick,

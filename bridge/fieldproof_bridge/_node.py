@@ -267,6 +267,11 @@ class VehicleNode:
                 ]
         return found
 
+    def publishers(self) -> dict[str, int]:
+        """How many publishers this node knows of, by topic."""
+        topics = [topic for topic, _ in self._node.get_topic_names_and_types()]
+        return {topic: n for topic in sorted(topics) if (n := self._node.count_publishers(topic))}
+
     def counts(self) -> dict[str, int]:
         """Messages published since the start, by topic."""
         clock = [] if self.clock is None else [self.clock]

@@ -251,6 +251,17 @@ def test_a_second_clock_is_a_problem_of_the_contract(start_bridge, manifest_data
     assert problems == ["/clock: also published by /ugv2/bridge"]
 
 
+def test_a_bridge_tells_how_many_publishers_it_knows_of(start_bridge, manifest_data):
+    first = start_bridge(manifest=acknowledged_by(manifest_data))
+    known = first.call("graph")["publishers"]
+    assert known["/clock"] == known["/ugv1/scan"] == 1
+    assert "/ugv1/cmd_vel" not in known  # read, and published by nobody
+    start_bridge(manifest=acknowledged_by(manifest_data), namespace="ugv2", vehicle="ugv2")
+    while known["/clock"] == 1 or "/ugv2/scan" not in known:  # discovery
+        known = first.call("graph")["publishers"]
+    assert known["/clock"] == 2
+
+
 @pytest.mark.parametrize(
     ("payload", "code"),
     [

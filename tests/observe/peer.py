@@ -54,7 +54,8 @@ class ObserverProcess:
 
     def match(self, *topics: str) -> None:
         """Wait until these topics are connected, as the engine does before the first tick."""
-        matched = self.call("match", topics=topics, required=topics, heard=[], timeout_s=30.0)
+        asked = {"topics": topics, "required": topics, "heard": [], "known": {}}
+        matched = self.call("match", **asked, timeout_s=30.0)
         assert (matched["missing"], matched["unmatched"]) == ([], [])
 
     def tick(self, **fields: Any) -> dict[str, Any]:

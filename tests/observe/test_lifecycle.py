@@ -88,7 +88,7 @@ def test_the_engine_may_say_what_cannot_be_asked(ticked, managed):
 
 def test_a_free_world_is_told_of_each_answer_and_of_every_transition(observer, managed):
     process = observer("sim", observe=watching(MANAGED))
-    process.call("match", topics=[], required=[], heard=[], timeout_s=10.0)
+    process.match()
     process.watch(lambda samples: (MANAGED, "unconfigured") in states(samples))
     process.match(f"{MANAGED}/transition_event")
     managed.tell("await_listener", topic=f"{MANAGED}/transition_event")

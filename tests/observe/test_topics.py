@@ -137,3 +137,23 @@ def test_latched_messages_from_before_the_first_tick_are_values_that_say_so(obse
     process.call("release")
     [sample] = of_kind(process.tick()["samples"], "value")
     assert (sample["value"], sample["latched"], sample["sim"]) == ("was there", True, 0.0)
+
+
+def test_a_publisher_that_others_know_of_is_waited_for_and_connected(observer, node):
+    process = observer("lockstep", observe=values("/rare"))
+
+    def behind(**known):
+        asked = {"topics": [], "required": [], "heard": [], "timeout_s": 30.0}
+        return process.call("match", known={f"/{topic}": n for topic, n in known.items()}, **asked)
+
+    assert behind(rare=1)["behind"] == ["/rare"]  # it may have gone: whoever asks finds out
+    assert behind(not_wanted=3)["behind"] == []
+    rare = node("rare")
+    rare.tell("advertise", topic="/rare", type=STRING)
+    while (answer := behind(rare=1))["behind"]:
+        assert answer["behind"] == ["/rare"]
+    assert answer["unmatched"] == []
+    process.call("release")
+    rare.tell("publish", topic="/rare", fields={"data": "once"})
+    [sample] = of_kind(process.tick(arrivals={"/rare": 1})["samples"], "value")
+    assert sample["value"] == "once"

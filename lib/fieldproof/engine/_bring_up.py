@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from typing import Any
 
 from fieldproof.engine._errors import InfrastructureError
 from fieldproof.engine._log import EngineLog
@@ -90,18 +92,10 @@ def become_ready(
     wait_for_graph(session, gates)
     gated = sorted(gate.name for gate, _ in gates if gate.kind == "topic")
     limit_s = max([limit_s for _, limit_s in gates], default=_MATCH_S)
-    matched = session.observer.request(
-        "match",
-        bound_s=limit_s + _REQUEST_S,
-        timeout_s=limit_s,
-        topics=sorted({*_watched(session), *gated}),
-        required=gated,
-        heard=["/clock"] if session.lockstep else [],
-    )
-    if matched["unmatched"]:
+    matched = _connect_observer(session, gated, limit_s)
+    if unmatched := sorted({*matched["unmatched"], *matched["behind"]}):
         raise InfrastructureError(
-            "the observer could not connect to every publisher of "
-            + ", ".join(matched["unmatched"]),
+            f"the observer could not connect to every publisher of {', '.join(unmatched)}",
             role="observer",
         )
     if missing := sorted(set(matched["missing"]) & set(gated)):
@@ -121,6 +115,30 @@ def become_ready(
     session.observer.request("release", bound_s=_REQUEST_S)
     start()
     wait_for_topics(session, gates, advance=advance)
+
+
+def _connect_observer(session: Session, gated: list[str], limit_s: float) -> dict[str, Any]:
+    """Let the observer connect to all that it wants, until it knows all that the bridges know.
+
+    What publishes only now and then is on no list; the bridges have heard from every node.
+    """
+    deadline = time.monotonic() + limit_s
+    while True:
+        known: dict[str, int] = {}
+        for bridge in session.bridges:
+            publishers = bridge.request("graph", bound_s=_REQUEST_S)["publishers"]
+            known |= {topic: max(n, known.get(topic, 0)) for topic, n in publishers.items()}
+        matched = session.observer.request(
+            "match",
+            bound_s=limit_s + _REQUEST_S,
+            timeout_s=limit_s,
+            topics=sorted({*_watched(session), *gated}),
+            required=gated,
+            heard=["/clock"] if session.lockstep else [],
+            known=known,
+        )
+        if not matched["behind"] or time.monotonic() > deadline:
+            return matched
 
 
 def _arm(session: Session) -> None:

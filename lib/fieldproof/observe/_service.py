@@ -32,6 +32,7 @@ _DISCOVERY_NS = _NS // 2
 _MATCH_POLL_S = 0.005
 _LATCHED_S = 1.0
 _OPTIONAL_S = 3.0
+_AGREE_S = 1.0
 _STATE_S = 5.0  # a node that answers takes a millisecond; this is for the most loaded of hosts
 
 
@@ -170,7 +171,10 @@ class Service:
         from each publisher: from there on a missing one shows in the numbers. What is latched
         already must come before the first tick, too; a latched topic that stays silent is taken
         to have nothing to say yet. Topics that are not `required` are waited for only so long: what
-        needs them will say that they are missing.
+        needs them will say that they are missing. `known` gives how many publishers others know of:
+        the news of one reaches some sooner than others, and what it publishes first must not be
+        missed. It may also have gone since, so that the wait for it is short: ask again with what
+        is known then.
         """
         started = time.monotonic()
         deadline = started + request["timeout_s"]
@@ -182,13 +186,13 @@ class Service:
             patient = time.monotonic() < started + _OPTIONAL_S
             missing = sorted((wanted if patient else required) - here)
             unmatched = sorted({*self._topics.unmatched(), *self._topics.unheard(request["heard"])})
-            if not missing and not unmatched:
+            behind = self._topics.behind(request["known"])
+            settled = not behind or time.monotonic() > started + _AGREE_S
+            if settled and not missing and not unmatched:
                 silent = self._topics.unheard(self._topics.latched_topics())
-                if silent and time.monotonic() < started + _LATCHED_S:
-                    time.sleep(_MATCH_POLL_S)
-                    continue
-            if (not missing and not unmatched) or time.monotonic() > deadline:
-                return {"missing": sorted(wanted - here), "unmatched": unmatched}
+                settled = not silent or time.monotonic() > started + _LATCHED_S
+            if (settled and not missing and not unmatched) or time.monotonic() > deadline:
+                return {"missing": sorted(wanted - here), "unmatched": unmatched, "behind": behind}
             time.sleep(_MATCH_POLL_S)  # the graph has no event that rclpy can wait for here
 
     def _release(self, _request: dict[str, Any]) -> dict[str, Any]:

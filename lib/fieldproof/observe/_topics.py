@@ -140,6 +140,18 @@ class TopicObserver:
             if item.handle.get_publisher_count() < self._node.count_publishers(topic)
         ]
 
+    def behind(self, known: Mapping[str, int]) -> list[str]:
+        """Wanted topics of which others know more publishers than are in our graph yet.
+
+        Args:
+            known: how many publishers others know of, by topic.
+        """
+        return [
+            topic
+            for topic, count in sorted(known.items())
+            if self._wanted(topic) and self._node.count_publishers(topic) < count
+        ]
+
     def unheard(self, topics: Iterable[str]) -> list[str]:
         """Those of the topics on which not every publisher has been heard yet."""
         heard = {
