@@ -43,6 +43,37 @@ def verdict(one, frames):
     return entry["status"], entry["actual"], entry["expected"]
 
 
+BROKEN_OFF = [
+    ("no_collision", {}, "not_applicable"),
+    ("min_distance", {"threshold": 1}, "not_applicable"),
+    ("min_distance", {"threshold": 1, "actor_type": "van"}, "fail"),
+    ("min_distance", {"threshold": 9}, "fail"),
+    ("max_speed", {"max_speed": 5}, "not_applicable"),
+    ("max_speed", {"max_speed": 1}, "fail"),
+    ("max_speed_when_actor_near", {"distance": 9, "max_speed": 5}, "not_applicable"),
+    ("goal_reached", {}, "fail"),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields", "status"), BROKEN_OFF)
+def test_an_assertion_of_an_episode_that_broke_off_fails_or_is_undecided(kind, fields, status):
+    monitor = AssertionMonitor([spec(kind, **fields)], frame(-1, actors=[("car", 4.0)]))
+    monitor.take(frame(0, speed=2.0, actors=[("car", 4.0)]))
+    (entry,) = monitor.results(completed=False)
+    assert (entry["status"], entry["passed"]) == (status, False if status == "fail" else None)
+    if status == "not_applicable":
+        assert "undecided when the episode broke off after 0.1 s" in entry["message"]
+
+
+@pytest.mark.parametrize(("kind", "fields", "_status"), BROKEN_OFF)
+def test_an_assertion_of_an_episode_without_frames_never_passes(kind, fields, _status):
+    monitor = AssertionMonitor([spec(kind, **fields)], frame(-1, actors=[("car", 4.0)]))
+    (entry,) = monitor.results(completed=False)
+    assert entry["status"] in {"fail", "not_applicable"}
+    assert entry["actual"] in {None, False}
+    assert summary([entry])["passed"] == 0
+
+
 COLLISION = {"type": "collision", "actor_id": "a0", "actor_type": "pedestrian"}
 
 

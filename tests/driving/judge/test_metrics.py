@@ -73,14 +73,14 @@ def test_a_hard_brake_is_a_fall_of_four_metres_a_second_squared_and_counts_once(
     first = frame(-1, speed=speeds[0])
     frames = [frame(n, speed=one) for n, one in enumerate(speeds[1:])]
     metrics = measured(frames, first)
-    assert metrics.figures()["hard_brake_count"] == len(metrics.hard_brakes) == count
+    assert metrics.figures(completed=True)["hard_brake_count"] == len(metrics.hard_brakes) == count
 
 
 def test_an_episode_s_figures_add_up():
     frames = [frame(n, speed=10, ego={"x": n + 1.0}, actors=[("car", 5.0)]) for n in range(3)]
     frames[1]["events"] = [{"type": "near_miss"}, {"type": "collision"}]
     frames[2]["events"] = [{"type": "goal_reached"}, {"type": "timeout"}, {"type": "offroad"}]
-    figures = measured(frames).figures()
+    figures = measured(frames).figures(completed=True)
     assert figures["distance_m"] == 3
     assert figures["mean_speed_mps"] == pytest.approx(10)
     assert figures["min_actor_distance_m"] == 2
@@ -98,7 +98,7 @@ def test_an_episode_s_figures_add_up():
 
 
 def entry(status="success", **figures):
-    base = measured([]).figures()
+    base = measured([]).figures(completed=True)
     return {"status": status, "metrics": {**base, **figures}, "agent_fault": None}
 
 
@@ -116,6 +116,19 @@ def test_a_suite_s_figures_are_those_of_its_scenarios_together():
     assert total["mean_speed_mps"] == 2.0
     assert (total["max_speed_mps"], total["min_actor_distance_m"]) == (9.0, 3.0)
     assert total["safety_score"] == 40
+
+
+def test_a_scenario_that_broke_off_is_not_safe_and_never_raises_a_suite_s_score():
+    broken = {
+        "status": "failure",
+        "metrics": measured([frame(0)]).figures(completed=False),
+        "agent_fault": {"kind": "died"},
+    }
+    assert broken["metrics"]["safety_score"] == 0
+    assert aggregate([broken])["safety_score"] == 0
+    assert aggregate([entry(), broken])["safety_score"] == 50
+    assert aggregate([entry(offroad_count=1), broken, broken, entry()])["safety_score"] == 40
+    assert aggregate([])["safety_score"] == 0
 
 
 GATES = [

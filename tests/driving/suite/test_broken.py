@@ -149,6 +149,7 @@ def test_what_an_agent_left_behind_ends_also_when_it_ends_its_keeper(tmp_path):
     finished = ran(tmp_path, act, jobs=1, limits=Limits(act_s=5))
     assert finished.metrics["scenarios"]["second"]["agent_fault"]["kind"] == "died"
     assert finished.metrics["scenarios"]["third"]["status"] == "success"
+    assert check_run(RunDirectory(finished.folder)) is False
     (pid,) = map(int, left.read_text().split())
     assert not is_running(pid)
 

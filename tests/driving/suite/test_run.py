@@ -244,6 +244,7 @@ def test_an_agent_that_cannot_be_loaded_leaves_a_whole_run(tmp_path):
     finished = live(tmp_path, suite_of(tmp_path, [scenario_data()]), options(agent))
     entry = finished.metrics["scenarios"]["plain"]
     assert (entry["agent_fault"]["kind"], entry["frame_count"]) == ("load", 0)
+    assert (finished.summary["safety_score"], entry["metrics"]["safety_score"]) == (0, 0)
     assert read(finished.folder / "replay" / "plain.timeline.json")["frames"] == []
     assert finished.summary["provenance"]["collection_errors"][-1].startswith("the agent cannot be")
     assert verify(RunsFolder(tmp_path / "runs").find("latest")) == ()

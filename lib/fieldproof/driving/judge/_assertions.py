@@ -56,19 +56,23 @@ class _Monitor:
         if self._take(frame, near, self._seen) and self._seen.failed_at is None:
             self._seen.failed_at = (frame["t"], frame["frame_index"])
 
-    def result(self, end: tuple[float, int | None]) -> dict[str, Any]:
+    def result(self, end: tuple[float, int | None], *, completed: bool) -> dict[str, Any]:
         seen, spec = self._seen, self.spec
         failed = seen.failed_at is not None or self.at_the_end(seen)
-        status = NOT_APPLICABLE if not seen.applies else FAIL if failed else PASS
+        undecided = not failed and not completed
+        status = NOT_APPLICABLE if not seen.applies or undecided else FAIL if failed else PASS
         t, frame_index = seen.failed_at or end
         what = seen.missing or f"actual {_shown(seen.actual)}"
+        if undecided:
+            what = f"undecided when the episode broke off after {end[0]:g} s"
+        actual = None if undecided and end[1] is None else seen.actual
         message = f"{spec.name} {status}: {what}, expected {self._expected}"
         return _entry(
             spec.name,
             spec.type,
             spec.severity,
             status=status,
-            actual=seen.actual,
+            actual=actual,
             expected=self._expected,
             message=message,
             timestamp=t if failed else None,
@@ -104,11 +108,14 @@ class AssertionMonitor:
         """Return every assertion's entry of metrics.json, in the order of the scenario.
 
         Args:
-            completed: whether the episode was run to its end.
+            completed: whether the episode was run to its end; if not, what was not violated is
+                not applicable, since the rest was not seen.
         """
         robot = {one["name"]: one for one in self._robot_results(completed=completed)}
         return [
-            robot[one.name] if one.name in robot else self._own[one.name].result(self._end)
+            robot[one.name]
+            if one.name in robot
+            else self._own[one.name].result(self._end, completed=completed)
             for one in self._order
         ]
 

@@ -25,11 +25,16 @@ HARD_BRAKE_PENALTY = 5
 TIMEOUT_PENALTY = 10
 
 
-def safety_score(metrics: Mapping[str, Any]) -> float:
+def safety_score(metrics: Mapping[str, Any], *, observed: float = 1.0) -> float:
     """Return the safety score of counted figures, from 0 to 100.
 
     100 less 50 for each collision, 20 for each time off the road, 10 for each red light, 5 for
-    each hard brake, and 10 once if time ran out.
+    each hard brake, and 10 once if time ran out. What was not seen cannot be called safe: of that
+    only the share is left that was observed.
+
+    Args:
+        metrics: the figures.
+        observed: the share of scenarios that were run to their end, from 0 to 1.
     """
     score = (
         100
@@ -39,7 +44,7 @@ def safety_score(metrics: Mapping[str, Any]) -> float:
         - HARD_BRAKE_PENALTY * metrics["hard_brake_count"]
         - (TIMEOUT_PENALTY if metrics["timeout"] else 0)
     )
-    return float(max(0, min(100, score)))
+    return float(max(0, min(100, score))) * observed
 
 
 class EpisodeMetrics:
@@ -87,8 +92,12 @@ class EpisodeMetrics:
             self._closest = closest if self._closest is None else min(self._closest, closest)
         self._goal_distance = goal_distance
 
-    def figures(self) -> dict[str, Any]:
-        """Return the episode's figures; counts, metres, seconds, metres a second."""
+    def figures(self, *, completed: bool) -> dict[str, Any]:
+        """Return the episode's figures; counts, metres, seconds, metres a second.
+
+        Args:
+            completed: whether the episode was run to its end; its safety score is 0 otherwise.
+        """
         figures: dict[str, Any] = {
             **self._counts,
             "timeout": self._timeout,
@@ -101,7 +110,7 @@ class EpisodeMetrics:
             "mean_speed_mps": self._distance_m / self._t if self._t else 0.0,
             "min_actor_distance_m": self._closest,
         }
-        return {**figures, "safety_score": safety_score(figures)}
+        return {**figures, "safety_score": safety_score(figures, observed=float(completed))}
 
     def _brake(self, frame: Mapping[str, Any]) -> None:
         took = frame["t"] - self._t
@@ -119,7 +128,8 @@ def aggregate(results: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
     Counts, distances and durations add up; speeds are of all driven metres and seconds; the
     smallest distance to an actor and the highest speed are those of all. Time ran out if it did in
-    any scenario.
+    any scenario. The safety score is that of the counts, of which only the share of the scenarios
+    is left that no fault broke off.
     """
     entries = list(results)
     figures = [one["metrics"] for one in entries]
@@ -144,7 +154,9 @@ def aggregate(results: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         "mean_speed_mps": driven / duration if duration else 0.0,
         "min_actor_distance_m": min(near, default=None),
     }
-    return {**total, "safety_score": safety_score(total)}
+    ended = len(entries) - total["agent_fault_count"]
+    observed = ended / len(entries) if entries else 0.0
+    return {**total, "safety_score": safety_score(total, observed=observed)}
 
 
 def _place(ego: Mapping[str, Any]) -> tuple[float, float, float]:

@@ -229,8 +229,9 @@ def _ask(
 def _judged(task: Task, episode: _Episode) -> ScenarioResult:
     """Judge an episode and write its files."""
     scenario, recorder = task.scenario, episode.recorder
-    figures = episode.metrics.figures()
-    assertions = episode.assertions.results(completed=episode.fault is None)
+    completed = episode.fault is None
+    figures = episode.metrics.figures(completed=completed)
+    assertions = episode.assertions.results(completed=completed)
     reasons = reasons_of(scenario, figures, recorder.events, assertions)
     fault = _fault_of(episode.fault)
     if fault is not None:

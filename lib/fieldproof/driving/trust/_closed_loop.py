@@ -92,7 +92,8 @@ def _scenario_problems(
         where = f"scenarios.{name}"
         problems += differing("metrics.json", found, wanted, "its episode", where)
         mine = {key: entry["metrics"][key] for key in (*figures, "safety_score")}
-        figures["safety_score"] = safety_score(entry["metrics"])
+        observed = float(entry["agent_fault"] is None)
+        figures["safety_score"] = safety_score(entry["metrics"], observed=observed)
         problems += differing("metrics.json", mine, figures, "its episode", f"{where}.metrics")
     return problems
 
@@ -108,7 +109,7 @@ def _measured(
         measured.take({**frame, "actors": []}, None)
         events += frame["events"]
         count += 1
-    figures = measured.figures()
+    figures = measured.figures(completed=True)
     known = [key for key in _COUNTED if key != "hard_brake_count" or _is_mock(scenario)]
     return {key: figures[key] for key in known}, events, count
 
