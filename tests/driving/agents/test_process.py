@@ -431,6 +431,19 @@ def test_a_number_beyond_its_range_is_brought_to_its_end_and_named():
     assert clamped == ("steer", "brake")
 
 
+@pytest.mark.parametrize(
+    ("task", "answer", "action"),
+    [
+        ("driving", {}, {"steer": 0.0, "throttle": 0.0, "brake": 0.0}),
+        ("driving", {"throttle": 1}, {"steer": 0.0, "throttle": 1.0, "brake": 0.0}),
+        ("drone", {"vx": 1}, {"vx": 1.0}),
+        ("manipulator", {}, {}),
+    ],
+)
+def test_the_commands_of_a_car_that_an_agent_does_not_give_are_zero(task, answer, action):
+    assert checked_action(answer, task, joints=6) == (action, ())
+
+
 json_values = st.recursive(
     st.none()
     | st.booleans()

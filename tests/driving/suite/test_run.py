@@ -120,6 +120,7 @@ def test_every_file_of_a_run_is_there_and_valid_by_its_schema(name, request):
             valid("frame", frame)
             valid("step", step)
         assert timeline["frames"] == frames
+        assert all({"steer", "throttle", "brake"} <= set(one["action"]) for one in frames)
         assert [one["frame_index"] for one in frames] == list(range(len(frames)))
         assert timeline["events"] == [event for frame in frames for event in frame["events"]]
         assert events[0]["type"] == "scenario_start"

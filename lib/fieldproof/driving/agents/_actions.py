@@ -20,7 +20,8 @@ def checked_action(
 ) -> tuple[Action, tuple[str, ...]]:
     """Return an agent's answer as an action, and the keys whose values were beyond their range.
 
-    A number beyond its range is brought to the nearest end of it; keys that are absent stay so.
+    A number beyond its range is brought to the nearest end of it. Of a car, keys that are absent
+    are 0, which is what drives it then; elsewhere they stay absent.
 
     Args:
         answer: what the agent answered.
@@ -34,7 +35,7 @@ def checked_action(
     if not isinstance(answer, Mapping):
         raise AgentFault("nonsense", f"act answered {shown(answer)}, not a mapping of commands")
     checks = _CHECKS[task_type]
-    action: Action = {}
+    action: Action = dict(_ABSENT.get(task_type, {}))
     clamped: list[str] = []
     for key, value in answer.items():
         if key not in checks:
@@ -84,6 +85,8 @@ def _per_joint(key: str, value: Any, joints: int) -> list[float]:
 
 _SPEED = _number(-_MOST_SPEED_MPS, _MOST_SPEED_MPS)
 _SHARE = _number(0.0, 1.0)
+
+_ABSENT: Mapping[str, Action] = {"driving": {"steer": 0.0, "throttle": 0.0, "brake": 0.0}}
 
 _CHECKS: Mapping[str, Mapping[str, Callable[[str, Any, int], Any]]] = {
     "driving": {"steer": _number(-1.0, 1.0), "throttle": _SHARE, "brake": _SHARE},
