@@ -122,7 +122,7 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
             jobs=options["jobs"],
             host=os.environ,
             baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
-            listener=_silent if options["quiet"] else _said,
+            listener=(lambda _result: None) if options["quiet"] else _said,
             asked=interrupt,
         )
         if out is not None:
@@ -144,19 +144,14 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
             )
             directory = runs.find(finished.folder.name)
             evidence = f"  evidence {read_manifest(directory).evidence_digest}"
-        status = finished.verdict.status
-        word = {"passed": "PASS", "failed": "FAIL"}.get(status, status.upper())
-        word = click.style(word, fg="green" if finished.passed else "red")
+        status, colour = finished.verdict.status, "green" if finished.passed else "red"
+        word = click.style({"passed": "PASS", "failed": "FAIL"}.get(status, status.upper()), colour)
         click.echo(f"{word}  {loaded.id}: {finished.summary['reason']}")
         for name in ("report.html", "junit.xml"):
             click.echo(f"  {_shown(finished.folder / name)}")
         if evidence:
             click.echo(evidence)
     sys.exit(status.exit_code)
-
-
-def _silent(_result: ScenarioResult) -> None:
-    """Say nothing."""
 
 
 def _said(result: ScenarioResult) -> None:
@@ -362,16 +357,17 @@ def openloop() -> None:
 def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
     """Let AGENT predict every sample of DATASET, and measure how far off it is.
 
-    Exit code 0: all were predicted and nothing regressed; 1: not; 2: dataset, agent or baseline is
-    not valid.
+    Exit code 0: all were predicted and nothing regressed; 1: not; 2: something is not valid;
+    130: interrupted.
     """
     from fieldproof.driving.agents import find_agent
     from fieldproof.driving.history import BaselinesFolder
     from fieldproof.driving.openloop import OpenLoopOptions, load_dataset, run_openloop
     from fieldproof.driving.provenance import collect_surroundings
+    from fieldproof.engine import Interrupt
     from fieldproof.runs import RunsFolder
 
-    with _reported():
+    with _reported(), Interrupt() as interrupt:
         baseline = options["baseline"]
         now = datetime.now(UTC)
         finished = run_openloop(
@@ -382,6 +378,7 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
                 host=os.environ,
                 baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
                 max_regression_percent=options["max_regression_percent"],
+                asked=interrupt,
             ),
             runs=RunsFolder(options["runs_folder"]),
             surroundings=collect_surroundings(
@@ -397,7 +394,7 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
         colour = "green" if finished.passed else "red"
         click.echo(f"{click.style(word, fg=colour)}  {finished.summary['reason']}")
         click.echo(f"  {_shown(finished.folder / 'report.html')}")
-    sys.exit(0 if finished.passed else 1)
+    sys.exit(finished.verdict.status.exit_code)
 
 
 DRIVING_COMMANDS = (suite, baseline, compare, failures, openloop, packs)

@@ -153,6 +153,20 @@ def test_a_sample_without_a_prediction_makes_the_run_incomplete_and_the_next_goe
     assert load(RunsFolder(tmp_path / "runs").find("latest"))["status"] == "inconclusive"
 
 
+def test_a_run_that_is_asked_to_end_is_sealed_with_what_was_predicted(tmp_path):
+    asked = tmp_path / "asked"
+    body = f"open({str(asked)!r}, 'w').close(); time.sleep(600)"
+    agent = agent_file(tmp_path, f"if sample['ego']['x'] != 0: {body}\nreturn {{}}")
+    finished = run(tmp_path, agent=agent, limits=Limits(act_s=500), asked=asked.exists)
+    assert (finished.verdict.status, finished.verdict.status.exit_code) == ("interrupted", 130)
+    assert not finished.passed
+    assert finished.summary["reason"] == "interrupted: 2 samples are missing"
+    _, second = lines(finished.folder / "openloop" / "predictions.jsonl")
+    assert second["fault"] == "the run was interrupted"
+    found = RunsFolder(tmp_path / "runs").find("latest")
+    assert (load(found)["status"], verify(found)) == ("interrupted", ())
+
+
 def test_a_prediction_of_the_largest_numbers_is_measured(tmp_path):
     most = "1.7e308"
     body = f"return {{'trajectory': [{{'x': {most}, 'y': -{most}}}] * 9, 'control': {{'steer': {most}, 'throttle': -{most}, 'brake': {most}}}, 'occupancy_grid': [[{most}, 1], [0, 1]], 'detections': [{{'bbox': [-{most}, -{most}, {most}, {most}], 'class': 'car', 'score': {most}}}]}}"

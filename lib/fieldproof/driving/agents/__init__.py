@@ -1,7 +1,12 @@
 """Agents: found, run in a process of their own within limits, their answers checked."""
 
 from fieldproof.driving.agents._actions import Action, checked_action
-from fieldproof.driving.agents._fault import AgentError, AgentFault, Limits
+from fieldproof.driving.agents._fault import (
+    AgentError,
+    AgentFault,
+    AgentInterruptedError,
+    Limits,
+)
 from fieldproof.driving.agents._folder import working_folder
 from fieldproof.driving.agents._keeper import adopt, end_below, reaped
 from fieldproof.driving.agents._process import AgentProcess
@@ -12,6 +17,7 @@ __all__ = [
     "Action",
     "AgentError",
     "AgentFault",
+    "AgentInterruptedError",
     "AgentProcess",
     "AgentReference",
     "Limits",

@@ -41,3 +41,7 @@ class AgentFault(Exception):  # noqa: N818 - a fault of the software under test,
 
 class AgentError(Exception):
     """There is no such agent; nothing can be run."""
+
+
+class AgentInterruptedError(Exception):
+    """Somebody asked for the end while an agent was asked something."""

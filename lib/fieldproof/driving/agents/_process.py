@@ -5,14 +5,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from fieldproof.driving.agents._answers import about_of, error_of, problem_of
-from fieldproof.driving.agents._fault import AgentFault, Limits
+from fieldproof.driving.agents._fault import AgentFault, AgentInterruptedError, Limits
 from fieldproof.driving.agents._keeper import end_below
 from fieldproof.driving.agents._reference import AgentReference
 
@@ -21,6 +21,7 @@ _KEPT = ("HOME", "PATH", "PYTHONPATH")
 _CHUNK = 1 << 16
 _LOG_BYTES = 1 << 16
 _GONE_S = 5.0
+_LOOK_S = 0.2
 
 
 class AgentProcess:
@@ -41,6 +42,7 @@ class AgentProcess:
         folder: Path,
         host: Mapping[str, str],
         mark: Mapping[str, str],
+        asked: Callable[[], bool] = lambda: False,
     ) -> None:
         """Start the process; the agent is loaded by `load`.
 
@@ -50,8 +52,10 @@ class AgentProcess:
             folder: its working folder, which exists.
             host: this process's environment; only a short list of it is passed on.
             mark: variables by which a later start recognises what was left behind.
+            asked: whether somebody asks for the end; asked a few times a second while an answer is
+                waited for, which then raises `AgentInterruptedError`.
         """
-        self._agent, self._limits = agent, limits
+        self._agent, self._limits, self._asked = agent, limits, asked
         self._left_s = limits.episode_s
         self._unsent = b""
         self.log = bytearray()
@@ -229,7 +233,9 @@ class AgentProcess:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise AgentFault("hung", f"{op} gave no answer within {limit_s:g} s")
-            self._move(left, op)
+            if self._asked():
+                raise AgentInterruptedError
+            self._move(min(left, _LOOK_S), op)
 
     def _move(self, within_s: float, op: str) -> None:
         """Wait until something can be sent or taken, and do so."""

@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fieldproof.driving.agents import AgentFault, AgentProcess, AgentReference, Limits
+from fieldproof.driving.agents import (
+    AgentFault,
+    AgentInterruptedError,
+    AgentProcess,
+    AgentReference,
+    Limits,
+)
 from fieldproof.driving.openloop._dataset import Sample
 
 _GOES_ON = frozenset({"raised", "nonsense", "memory"})
@@ -22,6 +28,7 @@ class Predictor:
         seconds: wall clock of all predictions that came.
         count: how many came.
         version: the agent's, once it was loaded.
+        interrupted: whether somebody asked for the end before all were asked for.
     """
 
     def __init__(
@@ -32,16 +39,18 @@ class Predictor:
         folder: Path,
         host: Mapping[str, str],
         mark: Mapping[str, str],
+        asked: Callable[[], bool],
     ) -> None:
         """Take what `AgentProcess` takes."""
         self._start: Callable[[], AgentProcess] = lambda: AgentProcess(
-            agent, limits=limits, folder=folder, host=host, mark=mark
+            agent, limits=limits, folder=folder, host=host, mark=mark, asked=asked
         )
         self._process: AgentProcess | None = None
         self._broken: str | None = None
         self.seconds = 0.0
         self.count = 0
         self.version: str | None = None
+        self.interrupted = False
 
     def answers(self, samples: Iterable[Sample]) -> Iterator[Answer]:
         """Yield each sample with its prediction, or why there is none."""
@@ -60,6 +69,10 @@ class Predictor:
             started = time.monotonic()
             answer = process.predict(sample.input)
             took = time.monotonic() - started
+        except AgentInterruptedError:
+            self._end()
+            self.interrupted, self._broken = True, "the run was interrupted"
+            return None, self._broken
         except AgentFault as fault:
             if fault.kind not in _GOES_ON:
                 self._end()

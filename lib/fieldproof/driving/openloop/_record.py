@@ -28,10 +28,11 @@ def write_record(
     agent_sha256: str | None,
     dataset_hash: str,
     files: Mapping[str, str],
+    interrupted: bool,
     gaps: Sequence[str],
     envelope: Envelope | None,
-) -> None:
-    """Write the run in the terms of every run, so that it is listed, verified and digested so.
+) -> Verdict:
+    """Write the run in the terms of every run, and return its verdict in them.
 
     Args:
         directory: the run's folder.
@@ -40,6 +41,7 @@ def write_record(
         agent_sha256: of its file.
         dataset_hash: of all that was predicted from.
         files: SHA-256 of the files with a line a sample, by path.
+        interrupted: whether somebody asked for the end.
         gaps: what is missing, for people.
         envelope: when and where it ran; None in a hermetic run.
     """
@@ -58,8 +60,8 @@ def write_record(
     evaluation = {"schema_version": SCHEMA_VERSION, "assertions": [], "kpis": []}
     outcome = {
         "schema_version": SCHEMA_VERSION,
-        "status": "completed",
-        "reason": "",
+        "status": "interrupted" if interrupted else "completed",
+        "reason": summary["reason"] if interrupted else "",
         "complete": summary["status"] != "incomplete",
         "gaps": [{"what": one} for one in gaps],
         "phases": [],
@@ -69,7 +71,8 @@ def write_record(
         "determinism": "exact",
         "files": dict(files),
     }
-    verdict = Verdict(_VERDICTS[summary["status"]], summary["reason"])
+    status = Status.INTERRUPTED if interrupted else _VERDICTS[summary["status"]]
+    verdict = Verdict(status, summary["reason"])
     figures = {
         f"openloop.{key}": {"value": value, "unit": "", "source": "openloop"}
         for key, value in summary["openloop"].items()
@@ -101,3 +104,4 @@ def write_record(
         artefacts=list_artefacts(directory.path),
     )
     directory.write_json("run.json", record)
+    return verdict

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from fieldproof.driving.openloop._record import write_record
 from fieldproof.driving.openloop._score import Score, Scored, definitions
 from fieldproof.driving.provenance import HERMETIC, Surroundings, dataset_provenance
 from fieldproof.driving.report import render_openloop
-from fieldproof.runs import Envelope, RunDirectory, RunsFolder, make_run_id
+from fieldproof.runs import Envelope, RunDirectory, RunsFolder, Verdict, make_run_id
 
 _MOST_LACKING = 20
 
@@ -44,6 +44,7 @@ class OpenLoopOptions:
         host: the environment of whoever started it.
         baseline: what the run is compared with; None for nothing.
         max_regression_percent: how much worse than the baseline a figure may be.
+        asked: whether somebody asks for the end; asked a few times a second.
     """
 
     agent: AgentReference
@@ -51,6 +52,7 @@ class OpenLoopOptions:
     host: Mapping[str, str] = field(default_factory=dict)
     baseline: BaselineFolder | None = None
     max_regression_percent: float = 0.0
+    asked: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +62,14 @@ class FinishedOpenLoop:
     Attributes:
         folder: where it lies.
         summary, metrics, regression: the content of those files.
+        verdict: in the terms of every run.
     """
 
     folder: Path
     summary: dict[str, Any]
     metrics: dict[str, Any]
     regression: dict[str, Any]
+    verdict: Verdict
 
     @property
     def passed(self) -> bool:
@@ -149,6 +153,13 @@ class _Lines:
     predictions: list[str] = field(default_factory=list)
     scored: list[tuple[str, str, Scored]] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
+    interrupted: bool = False
+
+    def lack(self) -> list[str]:
+        """Return in a sentence what is missing, none if nothing is."""
+        count = len(self.missing)
+        said = f"{count} sample{'s are' if count > 1 else ' is'} missing"
+        return [f"interrupted: {said}" if self.interrupted else said] if count else []
 
     def take(
         self, sample_id: str, prediction: dict[str, Any] | None, fault: str | None, scored: Scored
@@ -181,10 +192,16 @@ def _run(
     score, lines = Score(dataset.metadata), _Lines()
     with working_folder() as work:
         predictor = Predictor(
-            options.agent, options.limits, folder=work, host=dict(options.host), mark=mark
+            options.agent,
+            options.limits,
+            folder=work,
+            host=dict(options.host),
+            mark=mark,
+            asked=options.asked,
         )
         for sample, prediction, fault in predictor.answers(dataset.samples()):
             lines.take(sample.id, prediction, fault, score.add(sample.truth, prediction))
+    lines.interrupted = predictor.interrupted
     latency = None
     if envelope is not None and predictor.count:
         latency = 1000.0 * predictor.seconds / predictor.count
@@ -211,7 +228,7 @@ def _write(  # noqa: PLR0917 - what a run came to
     envelope: Envelope | None,
 ) -> FinishedOpenLoop:
     check_unsealed(directory)
-    missing = [_lack(len(lines.missing))] if lines.missing else []
+    missing = lines.lack()
     compared = regression(
         missing,
         {},
@@ -274,25 +291,22 @@ def _write(  # noqa: PLR0917 - what a run came to
     if envelope is not None:
         ended = datetime.now(UTC).isoformat(timespec="milliseconds")
         envelope = Envelope(**{**_fields(envelope), "ended_at": ended})
-    write_record(
+    verdict = write_record(
         directory,
         summary,
         agent=config["agent"],
         agent_sha256=options.agent.file_sha256,
         dataset_hash=str(dataset.hashes["dataset_hash"]),
         files=hashes,
+        interrupted=lines.interrupted,
         gaps=[f"{one['sample_id']}: {one['fault']}" for one in lines.missing[:_MOST_LACKING]],
         envelope=envelope,
     )
-    return FinishedOpenLoop(directory.path, summary, metrics, compared)
+    return FinishedOpenLoop(directory.path, summary, metrics, compared, verdict)
 
 
 def _fields(envelope: Envelope) -> dict[str, Any]:
     return {name: getattr(envelope, name) for name in envelope.__dataclass_fields__}
-
-
-def _lack(count: int) -> str:
-    return f"{count} sample{'s are' if count > 1 else ' is'} missing"
 
 
 def _config(dataset: Dataset, options: OpenLoopOptions) -> dict[str, Any]:
