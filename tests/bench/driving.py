@@ -27,6 +27,7 @@ class _AgentHere:
 
     def __init__(self) -> None:
         self.log = bytearray()
+        self.about: dict[str, Any] = {}
         self._agent = runpy.run_path(str(_AGENT))["Agent"]()
 
     def load(self) -> None:

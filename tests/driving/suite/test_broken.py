@@ -170,6 +170,14 @@ def test_a_run_that_is_asked_to_end_keeps_what_was_run_and_names_the_rest(tmp_pa
     assert not finished.passed
 
 
+def test_a_run_that_is_asked_to_end_before_anything_was_run_leaves_a_whole_folder(tmp_path):
+    finished = ran(tmp_path, "pass", asked=lambda: True)
+    assert finished.verdict.status is Status.INTERRUPTED
+    assert finished.metrics["aggregate"]["safety_score"] == 0
+    assert finished.summary["reason"].startswith("interrupted: the scenario first and 2 more were")
+    assert check_run(RunDirectory(finished.folder)) is False
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_signal_ends_everything_and_seals_the_run_as_interrupted(tmp_path, number):
     left = tmp_path / "left"

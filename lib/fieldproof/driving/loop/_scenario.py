@@ -62,6 +62,7 @@ class DrivingAgent(Protocol):
     """What a scenario asks of its agent; each may raise `AgentFault`."""
 
     log: bytearray
+    about: dict[str, Any]
 
     def load(self) -> None:
         """Make the agent."""
@@ -92,12 +93,14 @@ class ScenarioResult:
         reasons: why it failed.
         files: SHA-256 of each file of the episode, by path in the run's folder.
         ways: some points of everybody's way by name, metres, for a sketch.
+        about: `file` and `version` of the agent; empty if it was not loaded.
     """
 
     entry: dict[str, Any]
     reasons: tuple[Reason, ...]
     files: Mapping[str, str]
     ways: dict[str, list[tuple[float, float]]]
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -108,6 +111,7 @@ class _Episode:
     ways: Ways
     fault: AgentFault | SimulatorFault | None = None
     log: bytes = b""
+    about: Mapping[str, Any] = field(default_factory=dict)
     end: Mapping[str, Any] | None = None
     at: tuple[float, int | None] = field(default=(0.0, None))
 
@@ -205,7 +209,7 @@ def _drive(
             episode.fault = fault
         finally:
             agent.close()
-            episode.log = bytes(agent.log)
+            episode.log, episode.about = bytes(agent.log), agent.about
 
 
 def _ask(
@@ -260,7 +264,7 @@ def _judged(task: Task, episode: _Episode) -> ScenarioResult:
     if episode.log:
         write_file(task.folder, log, episode.log)
     entry = _entry(scenario, episode, figures, assertions=assertions, reasons=reasons, fault=fault)
-    return ScenarioResult(entry, tuple(reasons), files, episode.ways.sketch())
+    return ScenarioResult(entry, tuple(reasons), files, episode.ways.sketch(), episode.about)
 
 
 def _entry(

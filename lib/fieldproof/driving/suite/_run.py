@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,13 +13,7 @@ import yaml
 
 import fieldproof
 from fieldproof.backends import end_run, engine_mark
-from fieldproof.driving.agents import (
-    AgentFault,
-    AgentProcess,
-    AgentReference,
-    Limits,
-    working_folder,
-)
+from fieldproof.driving.agents import AgentReference, Limits
 from fieldproof.driving.history import (
     BaselineFolder,
     Comparison,
@@ -210,7 +203,7 @@ def _write(
     metrics = metrics_of(results)
     check_unsealed(directory)
     trouble = _trouble(directory.path, ran)
-    version, errors = _agent_version(options, trouble)
+    version, errors = _agent_version(ran)
     provenance = suite_provenance(
         surroundings, options.agent, suite, agent_version=version, errors=errors
     )
@@ -342,19 +335,11 @@ def _trouble(folder: Path, ran: Ran) -> Trouble | None:
     return None
 
 
-def _agent_version(options: SuiteOptions, trouble: Trouble | None) -> tuple[str | None, list[str]]:
+def _agent_version(ran: Ran) -> tuple[str | None, list[str]]:
     """Return what the agent says its version is, and why it is not known otherwise."""
-    if trouble is not None and trouble.status is Status.INTERRUPTED:
-        return None, ["the run was interrupted: the agent's version is not known"]
-    with working_folder() as folder:
-        agent = AgentProcess(
-            options.agent,
-            limits=options.limits,
-            folder=folder,
-            host=options.host,
-            mark={},
-        )
-        with agent, suppress(AgentFault):
-            agent.load()
-        version = agent.about.get("version")
-    return version, [] if agent.about else ["the agent cannot be loaded: its version is not known"]
+    for one in ran.results:
+        if one.about:
+            return one.about["version"], []
+    if ran.missing:
+        return None, ["the run broke off: the agent's version is not known"]
+    return None, ["the agent cannot be loaded: its version is not known"]
