@@ -43,7 +43,7 @@ def mismatch_of(
     figures = _redefined(metrics, earlier_metrics)
     failures = [
         f"scenario {name} is not what it was in the baseline, its file is another: it cannot be "
-        f"compared"
+        f"compared; take the file as it was, or make the baseline anew"
         for name in sorted(scenarios)
     ]
     failures += _data_failures(mine, theirs)
@@ -61,13 +61,19 @@ def _changed_scenarios(
     theirs: Mapping[str, Any],
     earlier: Mapping[str, Any],
 ) -> list[str]:
-    """Return the scenarios of both whose file is none of the baseline's."""
+    """Return the scenarios of both whose file is not the baseline's.
+
+    An older baseline does not say which file is whose: it must be one of them then.
+    """
     known = set(theirs.get("scenario_file_hashes", {}).values())
-    if not known:
-        return []
-    both = set(metrics.get("scenarios", {})) & set(earlier.get("scenarios", {}))
+    named = theirs.get("scenario_hashes", {})
     hashes = mine.get("scenario_hashes", {})
-    return [name for name in both if name in hashes and hashes[name] not in known]
+    return [
+        name
+        for name in set(metrics.get("scenarios", {})) & set(earlier.get("scenarios", {}))
+        if name in hashes
+        and hashes[name] not in ({named[name]} if name in named else known or {hashes[name]})
+    ]
 
 
 def _data_failures(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
@@ -82,7 +88,10 @@ def _data_failures(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterat
     ]
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
     said = ", ".join(named[:_MOST_NAMED]) or f"{now} and not {before}"
-    yield f"the dataset is not that of the baseline: {said}{more}; its figures cannot be compared"
+    yield (
+        f"the dataset is not that of the baseline: {said}{more}; its figures cannot be compared: "
+        f"take the dataset as it was, or make the baseline anew"
+    )
 
 
 def _files_of(provenance: Mapping[str, Any]) -> dict[str, str]:

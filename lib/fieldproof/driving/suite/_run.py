@@ -218,7 +218,7 @@ def _write(
     )
     if options.baseline is not None and run_id is not None and ended_at is not None:
         comparison = compare_runs(
-            {"suite_id": suite.id},
+            {"suite_id": suite.id, "provenance": provenance},
             metrics,
             failures,
             options.baseline,
