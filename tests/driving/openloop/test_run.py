@@ -10,9 +10,11 @@ from uuid import uuid4
 import jsonschema
 import pytest
 import yaml
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fieldproof.cli import main
 from fieldproof.driving.agents import Limits, find_agent
 from fieldproof.driving.artefacts import schema_of
 from fieldproof.driving.history import BaselinesFolder, compare_finished
@@ -204,6 +206,20 @@ def test_an_incomplete_run_is_never_better_than_its_baseline(tmp_path):
     assert verify(runs.find(lost.folder.name)) == ()
 
 
+SOUND = '{"sample_id": "1", "input": {}, "ground_truth": {"trajectory": [{"x": 1, "y": 0}]}}'
+
+
+def judged(**truth):
+    return {
+        "samples/1.json": SOUND,
+        "samples/2.json": json.dumps({"sample_id": "2", "input": {}, "ground_truth": truth}),
+    }
+
+
+def noted(name, **values):
+    return {"samples/1.json": SOUND, f"annotations/{name}.json": json.dumps(values)}
+
+
 BROKEN = [
     ("no_folder", None, "is no folder"),
     ("no_samples", {"metadata.yaml": "name: x\n"}, "has no samples/*.json"),
@@ -219,14 +235,32 @@ BROKEN = [
     ),
     (
         "annotations",
-        {"samples/1.json": '{"sample_id": "1", "input": {}}', "annotations/objects.json": "[]"},
+        {"samples/1.json": SOUND, "annotations/objects.json": "[]"},
         "must be a mapping by sample id",
     ),
     (
         "metadata",
-        {"samples/1.json": '{"sample_id": "1", "input": {}}', "metadata.yaml": "miss_threshold_m: -1\n"},
+        {"samples/1.json": SOUND, "metadata.yaml": "miss_threshold_m: -1\n"},
         "miss_threshold_m: must be positive (got -1)",
     ),
+    ("metadata_nan", {"samples/1.json": SOUND, "metadata.yaml": "miss_threshold_m: .nan\n"}, "miss_threshold_m: must be a finite number"),
+    ("metadata_inf", {"samples/1.json": SOUND, "metadata.yaml": "iou_thresholds: [.inf]\n"}, "iou_thresholds[0]: must be"),
+    ("no_truth", {"samples/1.json": '{"sample_id": "1", "input": {}}'}, "has no ground truth: no prediction could be wrong"),
+    ("other_truth", {"samples/1.json": '{"sample_id": "1", "input": {}, "ground_truth": {"lane": 1, "control": {"gear": 2}}}'}, "has no ground truth"),
+    ("null_truth", {"samples/1.json": '{"sample_id": "1", "input": {}, "ground_truth": {"trajectory": null}}'}, "has no ground truth"),
+    ("no_points", judged(trajectory=[]), "ground_truth.trajectory: is no list of points"),
+    ("odd_points", judged(trajectory=[{"x": 1, "y": "0"}]), "ground_truth.trajectory: is no list of points"),
+    ("odd_control", judged(control=[0, 0, 0]), "ground_truth.control: must be a mapping of steer, throttle, brake"),
+    ("text_control", judged(control={"steer": "0"}), "ground_truth.control.steer: must be a finite number"),
+    ("null_control", judged(control={"brake": None}), "ground_truth.control.brake: must be a finite number"),
+    ("odd_grid", judged(occupancy_grid=[[0, 1], [0]]), "ground_truth.occupancy_grid: is no grid"),
+    ("odd_boxes", judged(objects={"a": 1}), "ground_truth.objects: must be a list of boxes"),
+    ("no_box", judged(detections=[{"bbox": [0, 0, 1, 1]}, {"class": "car"}]), "ground_truth.detections[1]: has no bbox of four finite numbers"),
+    ("stray_note", noted("trajectories", **{"01": [[0, 0]]}), "['01']: is no sample of the dataset (nearest: 1)"),
+    ("null_note", noted("controls", **{"1": None}), "['1']: is null; leave the sample out instead"),
+    ("odd_note", noted("objects", **{"1": [{}]}), "['1'][0]: has no bbox of four finite numbers"),
+    ("annotations_file", {"samples/1.json": SOUND, "annotations": "{}"}, "annotations: is no folder"),
+    ("samples_file", {"samples": "{}"}, "samples: is no folder"),
 ]  # fmt: skip
 
 
@@ -240,6 +274,87 @@ def test_what_is_no_dataset_is_refused_before_anything_is_run(tmp_path, files, s
         load_dataset(folder)
     assert said in str(caught.value)
     assert str(folder) in str(caught.value)
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    shutil.copytree(DATASET, folder)
+    return folder
+
+
+def a_link_out(path):
+    other = path.parents[2] / "elsewhere.json"
+    path.replace(other)
+    path.symlink_to(other)
+
+
+def a_link_to_nowhere(path):
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+def a_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def a_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (a_link_out, "is a link that leads out of the dataset; put the file itself there"),
+        (a_link_to_nowhere, "is no plain file; remove it, or put the file there"),
+        (a_pipe, "is no plain file; remove it, or put the file there"),
+        (a_folder, "is no plain file; remove it, or put the file there"),
+    ],
+)
+@pytest.mark.parametrize(
+    "name", ["samples/000002.json", "annotations/objects.json", "annotations/lanes.json"]
+)
+def test_a_file_of_a_dataset_that_is_no_plain_file_of_it_is_refused(data, name, kind, said):
+    kind(data / name)
+    with pytest.raises(ScenarioError) as caught:
+        load_dataset(data)
+    assert str(caught.value) == f"{data / name}: {said}"
+
+
+@pytest.mark.parametrize("kind", [a_link_to_nowhere, a_pipe, a_folder])
+def test_thresholds_that_are_no_plain_file_are_refused_and_not_taken_as_the_usual_ones(data, kind):
+    kind(data / "metadata.yaml")
+    with pytest.raises(ScenarioError, match=r"metadata\.yaml: is no plain file"):
+        load_dataset(data)
+
+
+def test_a_link_inside_a_dataset_is_a_file_of_it(data):
+    (data / "samples" / "000001.json").replace(data / "kept.json")
+    (data / "samples" / "000001.json").symlink_to("../kept.json")
+    assert load_dataset(data).hashes["dataset_hash"] == load_dataset(DATASET).hashes["dataset_hash"]
+
+
+def test_a_sample_that_changes_while_the_run_goes_on_is_not_judged(data):
+    loaded = load_dataset(data)
+    samples = loaded.samples()
+    assert next(samples).id == "000001"
+    path = data / "samples" / "000002.json"
+    path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+    with pytest.raises(ScenarioError, match="was changed while the run went on"):
+        next(samples)
+
+
+def test_a_dataset_that_is_not_valid_ends_the_command_with_2_and_makes_no_run(data):
+    for path in (data / "samples").iterdir():
+        path.unlink()
+    result = CliRunner().invoke(
+        main, ["openloop", "run", str(data), str(RULES), "--runs", str(data / "runs")]
+    )
+    assert result.exit_code == 2
+    assert f"{data}: has no samples/*.json" in result.stderr
+    assert not (data / "runs").exists()
 
 
 @settings(

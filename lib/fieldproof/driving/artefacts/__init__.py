@@ -41,6 +41,7 @@ from fieldproof.driving.artefacts._version import (
     SCHEMA_VERSION,
     ArtefactError,
     read_artefact,
+    read_json_and_hash,
     read_json_file,
 )
 
@@ -77,6 +78,7 @@ __all__ = [
     "TimelineEvents",
     "Ways",
     "read_artefact",
+    "read_json_and_hash",
     "read_json_file",
     "schema_of",
 ]

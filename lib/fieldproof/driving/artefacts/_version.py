@@ -1,3 +1,4 @@
+import hashlib
 import json
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,9 +46,18 @@ def read_json_file(path: Path) -> Any:
     Raises:
         ArtefactError: There is no such file, it is too large, or it is no JSON.
     """
+    return read_json_and_hash(path)[0]
+
+
+def read_json_and_hash(path: Path) -> tuple[Any, str]:
+    """Return the JSON data in a file and the SHA-256 of the very bytes that it was read from.
+
+    Raises:
+        ArtefactError: As `read_json_file`.
+    """
     try:
         raw = read_plain_file(path, file=str(path), most=_LARGEST_BYTES)
-        return json.loads(raw, parse_constant=_refuse)
+        return json.loads(raw, parse_constant=_refuse), hashlib.sha256(raw).hexdigest()
     except ScenarioError as error:
         raise ArtefactError(f"{path} {error.problems[0].what}") from None
     except FileNotFoundError:

@@ -15,8 +15,8 @@ from fieldproof.driving.openloop._trajectories import (
     padded,
     points_of,
 )
+from fieldproof.driving.openloop._truth import CONTROLS
 
-CONTROLS = ("steer", "throttle", "brake")
 _CHUNK = 4096
 
 
