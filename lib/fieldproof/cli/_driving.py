@@ -32,15 +32,20 @@ _BASELINES = click.option(
 
 
 @contextmanager
-def _reported() -> Iterator[None]:
-    """Turn what a person can act on into text and an exit code, that of invalid input first."""
+def _reported(*, undecided: int | None = None) -> Iterator[None]:
+    """Turn what a person can act on into text and an exit code, that of invalid input first.
+
+    Args:
+        undecided: the exit code for all of it, where 1 says something else.
+    """
     from fieldproof.driving.agents import AgentError
     from fieldproof.driving.artefacts import ArtefactError
+    from fieldproof.runs import UnknownRunError
 
-    with reported():
+    with reported(undecided=undecided):
         try:
             yield
-        except (AgentError, ArtefactError) as error:
+        except (AgentError, ArtefactError, UnknownRunError) as error:
             stop(str(error), INVALID)
 
 
@@ -268,7 +273,7 @@ def compare(run_name: str, baseline_name: str, **options: Any) -> None:
     from fieldproof.driving.history import BaselinesFolder, compare_finished
     from fieldproof.runs import RunsFolder
 
-    with _reported():
+    with _reported(undecided=INVALID):
         runs = RunsFolder(options["runs_folder"])
         found = compare_finished(
             runs,

@@ -2,6 +2,7 @@ import difflib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from fieldproof.runs._directory import MANIFEST, Claim, RunDirectory
@@ -11,8 +12,9 @@ from fieldproof.runs._errors import (
     RunsFolderError,
     UnknownRunError,
     UnreadableRunError,
+    UnwritableRunError,
 )
-from fieldproof.runs._files import replace_link
+from fieldproof.runs._files import replace_link, write_bytes
 from fieldproof.runs._identity import is_run_id, start_of
 from fieldproof.runs._seal import EVIDENCE_FILES, Manifest, read_manifest, seal, verify
 
@@ -183,21 +185,53 @@ def _repair_digests(folder: Path, entries: Mapping[str, str]) -> None:
 def rewrite_sealed(folder: RunsFolder, run: RunDirectory, texts: Mapping[str, str]) -> None:
     """Write derived files of a sealed run anew and seal it again; the evidence stays what it is.
 
+    A run that lies outside the folder of runs is entered among those beside it, if there are any.
+
     Raises:
         RunError: The run is not as it was sealed: nothing is written, so that the new seal does
-            not cover up what was changed.
-        OSError: A file cannot be written.
+            not cover up what was changed. Or a file cannot be written: then the run is what it
+            was, as far as it can be written to at all.
+        OSError: A file cannot be read.
     """
     differences = verify(run)
     if differences:
         raise RunError(f"{run.run_id} is not as it was sealed: {differences[0]}")
     with run.claim():
-        (run.path / MANIFEST).unlink()
-        for name, text in texts.items():
-            run.write_text(name, text)
-        seal(run)
-    folder.enter(run)
-    folder.repair_links()
+        names = (*texts, MANIFEST)
+        earlier = {name: _bytes_or_none(run.path / name) for name in names}
+        try:
+            (run.path / MANIFEST).unlink()
+            for name, text in texts.items():
+                run.write_text(name, text)
+            seal(run)
+        except (RunError, OSError) as error:
+            with suppress(OSError):
+                _put_back(run, earlier)
+            if isinstance(error, RunError):
+                raise
+            path = Path(error.filename or run.path)
+            raise UnwritableRunError(path, error.strerror or str(error)) from error
+    home = folder
+    if run.path.resolve().parent != folder.path.resolve():
+        home = RunsFolder(run.path.parent)
+        if not (home.path / BY_DIGEST).is_dir():
+            return
+    home.enter(run)
+    home.repair_links()
+
+
+def _bytes_or_none(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _put_back(run: RunDirectory, earlier: Mapping[str, bytes | None]) -> None:
+    """Give files the content that they had; the last is the seal."""
+    for name, data in earlier.items():
+        path = run.path / name
+        if data is None:
+            path.unlink(missing_ok=True)
+        elif _bytes_or_none(path) != data:
+            write_bytes(path, data)
 
 
 def _beside(run_id: str) -> str:

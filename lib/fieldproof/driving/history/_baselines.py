@@ -1,5 +1,7 @@
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +56,8 @@ class BaselinesFolder:
             replace: whether one of that name may go.
 
         Raises:
-            ArtefactError: The name is no name or is taken, or the run is no such run.
-            OSError: A file cannot be written.
+            ArtefactError: The name is no name or is taken, the run is no such run, or a file cannot
+                be written.
         """
         if not _NAME.match(name) or ".." in name:
             what = "use lower-case letters, digits, dots, hyphens and underscores"
@@ -74,17 +76,18 @@ class BaselinesFolder:
             path=target.as_posix(),
         )
         part = self.path / f".{name}.part"
-        if part.exists():
-            shutil.rmtree(part)
-        part.mkdir(parents=True)
-        for file in COPIED:
-            if (source / file).is_file():
-                shutil.copyfile(source / file, part / file)
-        data = marker.model_dump(mode="json")
-        (part / MARKER).write_text(canonical_document(data), encoding="utf-8")
-        if target.exists():
-            shutil.rmtree(target)
-        part.replace(target)
+        with _refusing(target):
+            if part.exists():
+                shutil.rmtree(part)
+            part.mkdir(parents=True)
+            for file in COPIED:
+                if (source / file).is_file():
+                    shutil.copyfile(source / file, part / file)
+            data = marker.model_dump(mode="json")
+            (part / MARKER).write_text(canonical_document(data), encoding="utf-8")
+            if target.exists():
+                shutil.rmtree(target)
+            part.replace(target)
         return marker
 
     def list(self) -> list[Baseline]:
@@ -158,11 +161,38 @@ class BaselineFolder:
         """Write its failures.json anew, in one step.
 
         Raises:
-            OSError: It cannot be written.
+            ArtefactError: It cannot be written; the one that it has stays.
+        """
+        with self.failures_after(failures):
+            pass
+
+    @contextmanager
+    def failures_after(self, failures: dict[str, Any]) -> Iterator[None]:
+        """Write a new failures.json beside its own, which it becomes when the block has ended well.
+
+        Raises:
+            ArtefactError: It cannot be written, which is known before the block mostly; the one
+                that it has stays.
         """
         part = self.path / ".failures.json.part"
-        part.write_text(canonical_document(failures), encoding="utf-8")
-        part.replace(self.path / "failures.json")
+        path = self.path / "failures.json"
+        with _refusing(path):
+            part.write_text(canonical_document(failures), encoding="utf-8")
+        try:
+            yield
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        with _refusing(path):
+            part.replace(path)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ArtefactError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def read_metrics(path: Path) -> dict[str, Any]:

@@ -1,8 +1,15 @@
 """Changing what is derived in a run that is sealed: it is sealed again afterwards."""
 
+from contextlib import nullcontext
 from typing import Any
 
-from fieldproof.driving.artefacts import Failures, Regression, SummaryHead, read_artefact
+from fieldproof.driving.artefacts import (
+    ArtefactError,
+    Failures,
+    Regression,
+    SummaryHead,
+    read_artefact,
+)
 from fieldproof.driving.history._baselines import BaselineFolder, read_metrics
 from fieldproof.driving.history._compared import compare_runs
 from fieldproof.driving.history._failures import with_status
@@ -33,10 +40,11 @@ def compare_finished(
         max_regression_percent: how much worse a figure may be; the run's own gate when None.
 
     Raises:
-        ArtefactError: A file cannot be read, or they cannot be compared.
-        RunError: The run is not as it was sealed.
-        OSError: A file cannot be written.
+        ArtefactError: A file cannot be read, or they cannot be compared; the run has no seal; or
+            the baseline cannot be written.
+        RunError: The run is not as it was sealed, or a file cannot be written.
     """
+    _check_sealed(run)
     folder = run.path
     summary = read_artefact(folder / "summary.json", SummaryHead).model_dump(mode="json")
     gates = summary.get("gates", {})
@@ -60,9 +68,9 @@ def compare_finished(
     texts = {_REGRESSION: canonical_document(compared.regression)}
     if compared.failures is not None:
         texts[_FAILURES] = canonical_document(compared.failures)
-    rewrite_sealed(runs, run, texts)
-    if compared.baseline_failures is not None:
-        baseline.write_failures(compared.baseline_failures)
+    kept = compared.baseline_failures
+    with nullcontext() if kept is None else baseline.failures_after(kept):
+        rewrite_sealed(runs, run, texts)
     return compared.regression
 
 
@@ -79,10 +87,11 @@ def set_failure(
     """Change a failure of a finished run and return it; None leaves a part as it is.
 
     Raises:
-        ArtefactError: There is no such failure or status, or the file cannot be read.
-        RunError: The run is not as it was sealed.
-        OSError: The file cannot be written.
+        ArtefactError: There is no such failure or status, the file cannot be read, or the run has
+            no seal.
+        RunError: The run is not as it was sealed, or the file cannot be written.
     """
+    _check_sealed(run)
     failures = read_artefact(run.path / _FAILURES, Failures).model_dump(mode="json")
     changed = with_status(
         failures, failure_id, status=status, owner=owner, notes=notes, changed_at=changed_at
@@ -92,6 +101,14 @@ def set_failure(
         one for one in changed["failures"] if one["failure_id"] == failure_id
     )
     return found
+
+
+def _check_sealed(run: RunDirectory) -> None:
+    if not run.sealed:
+        raise ArtefactError(
+            f"{run.path} has no seal, so that nothing is compared or changed in it: it was written "
+            f"with --out, was not finished, or is no run; name a sealed one (fieldproof runs list)"
+        )
 
 
 def _gates_of(run: RunDirectory) -> tuple[str, ...]:
