@@ -13,12 +13,12 @@ from uuid import uuid4
 
 import click
 
+from fieldproof.cli._driving_options import JOBS, PERCENT, agent_options, limits_of
 from fieldproof.cli._driving_packs import packs
 from fieldproof.cli._errors import reported, stop
 from fieldproof.cli._exit_codes import INVALID
 
 if TYPE_CHECKING:
-    from fieldproof.driving.agents import Limits
     from fieldproof.driving.loop import ScenarioResult
 
 AGENT = "examples/agents/rule_based_agent.py"
@@ -49,33 +49,6 @@ def _reported(*, undecided: int | None = None) -> Iterator[None]:
             stop(str(error), INVALID)
 
 
-def _limits(options: dict[str, Any]) -> Limits:
-    from fieldproof.driving.agents import Limits
-
-    return Limits(act_s=options["agent_timeout"], memory_mb=options["agent_memory_mb"])
-
-
-def _agent_options(command: Any) -> Any:
-    for option in (
-        click.option(
-            "--agent-timeout",
-            type=click.FloatRange(min=0.001),
-            default=5.0,
-            show_default=True,
-            help="Seconds that an answer of the agent may take.",
-        ),
-        click.option(
-            "--agent-memory-mb",
-            type=click.IntRange(min=64),
-            default=2048,
-            show_default=True,
-            help="Memory that the agent may have.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -98,11 +71,9 @@ def suite() -> None:
 @click.option(
     "--out", type=_PATH, help="Write into this folder, with nothing of time and place in it."
 )
-@click.option(
-    "--jobs", type=click.IntRange(min=0), default=0, help="Scenarios at once; 0: fitting."
-)
+@click.option("--jobs", type=JOBS, default=0, help="Scenarios at once; 0: fitting.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
-@_agent_options
+@agent_options
 def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) -> None:
     """Run SUITE with an agent and leave its evidence.
 
@@ -123,7 +94,7 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
         baseline = options["baseline"]
         how = SuiteOptions(
             agent=find_agent(agent),
-            limits=_limits(options),
+            limits=limits_of(options),
             jobs=options["jobs"],
             host=os.environ,
             baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
@@ -260,7 +231,7 @@ def baseline_list(baselines: Path) -> None:
 @click.argument("baseline_name", metavar="BASELINE")
 @click.option(
     "--max-regression-percent",
-    type=click.FloatRange(min=0),
+    type=PERCENT,
     help="How much worse a figure may be; the suite's gate, or else 0, when absent.",
 )
 @_RUNS
@@ -353,12 +324,12 @@ def openloop() -> None:
 @click.option("--baseline", help="Compare with this baseline; what regressed fails the run.")
 @click.option(
     "--max-regression-percent",
-    type=click.FloatRange(min=0),
+    type=PERCENT,
     default=0.0,
     show_default=True,
     help="How much worse than the baseline a figure may be.",
 )
-@_agent_options
+@agent_options
 def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
     """Let AGENT predict every sample of DATASET, and measure how far off it is.
 
@@ -379,7 +350,7 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
             load_dataset(dataset),
             OpenLoopOptions(
                 agent=find_agent(agent),
-                limits=_limits(options),
+                limits=limits_of(options),
                 host=os.environ,
                 baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
                 max_regression_percent=options["max_regression_percent"],

@@ -1,5 +1,7 @@
 """What regressed: directions, percentages, baselines of zero."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,10 @@ TABLE = [
     ("collision_count", 3, 2, 50, False, 50.0),
     ("collision_count", 3, 2, 49.9, True, 50.0),
     ("success_rate", 0.5, 0.0, 0, False, None),
+    ("success_rate", 0.95, 1.0, 5, False, -5.0),
+    ("success_rate", 0.949, 1.0, 5, True, -5.1),
+    ("trajectory_ade", 1.0, 5e-324, 1e6, True, None),
+    ("trajectory_ade", 1.0 + 1e-12, 1.0, 0, True, 1e-10),
     ("trajectory_ade", 1.1, 1.0, 5, True, 10.0),
     ("occupancy_iou", 0.9, 1.0, 5, True, -10.0),
 ]
@@ -41,7 +47,8 @@ def test_what_got_better_or_stayed_never_regressed(name, current, baseline, most
     delta = delta_of(name, current, baseline, most_percent=most)
     better = current >= baseline if DIRECTIONS[name] == HIGHER else current <= baseline
     assert not (better and delta["regressed"])
-    assert (delta["percent"] is None) == (baseline == 0 and current != 0)
+    beyond = baseline == 0 or math.isinf(100 * (current - baseline) / abs(baseline))
+    assert (delta["percent"] is None) == (current != baseline and beyond)
 
 
 def test_every_figure_has_one_of_two_directions():

@@ -1,5 +1,6 @@
 """A run beside a baseline: what got worse, and by how much."""
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -43,8 +44,9 @@ DIRECTIONS: Mapping[str, str] = {
 def delta_of(name: str, current: float, baseline: float, *, most_percent: float) -> dict[str, Any]:
     """Return how a figure differs from the baseline's.
 
-    It regressed if it is worse by more than `most_percent` of the baseline's. Of a baseline of
-    zero there is no percentage: any worsening is a regression then, and `percent` is None.
+    It regressed if it is worse by more than `most_percent` of the baseline's; what floats round
+    does not count. Of a baseline of zero, or so near to it that a percentage is beyond all
+    numbers, there is none: any worsening is a regression then, and `percent` is None.
 
     Args:
         name: one of `DIRECTIONS`.
@@ -60,7 +62,8 @@ def delta_of(name: str, current: float, baseline: float, *, most_percent: float)
         percent = 0.0
     elif baseline != 0:
         percent = 100.0 * delta / abs(baseline)
-    regressed = worse and (percent is None or abs(percent) > most_percent)
+        percent = percent if math.isfinite(percent) else None
+    regressed = worse and (percent is None or _exceeds(abs(percent), most_percent))
     return {
         "current": current,
         "baseline": baseline,
@@ -161,9 +164,13 @@ def figures_of(metrics: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
+def _exceeds(percent: float, most: float) -> bool:
+    return percent > most and not math.isclose(percent, most, rel_tol=1e-9)
+
+
 def _sentence(name: str, delta: Mapping[str, Any]) -> str:
     if delta["percent"] is None:
-        return f"{name} regressed from 0 to {delta['current']:g}"
+        return f"{name} regressed from {delta['baseline']:g} to {delta['current']:g}"
     return f"{name} regressed by {abs(delta['percent']):.2f}%"
 
 

@@ -1,0 +1,63 @@
+"""Options of the driving commands that are numbers, with the range that they may have."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from fieldproof.driving.agents import Limits
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers that not-a-number is outside of, as it is of every range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or end the command with the range."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{number} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
+TIMEOUT = FiniteRange(min=0.001, max=86_400)
+"""Seconds, at most a day."""
+
+MEMORY_MB = click.IntRange(min=64, max=1 << 24)
+"""At most 16 TiB."""
+
+PERCENT = FiniteRange(min=0, max=1_000_000)
+"""How much worse a figure may be, as in a suite's gates."""
+
+JOBS = click.IntRange(min=0, max=10_000)
+
+
+def limits_of(options: dict[str, Any]) -> Limits:
+    """Return the agent's limits that a command was given."""
+    from fieldproof.driving.agents import Limits
+
+    return Limits(act_s=options["agent_timeout"], memory_mb=options["agent_memory_mb"])
+
+
+def agent_options(command: Any) -> Any:
+    """Give a command the options of the agent's limits."""
+    for option in (
+        click.option(
+            "--agent-timeout",
+            type=TIMEOUT,
+            default=5.0,
+            show_default=True,
+            help="Seconds that an answer of the agent may take.",
+        ),
+        click.option(
+            "--agent-memory-mb",
+            type=MEMORY_MB,
+            default=2048,
+            show_default=True,
+            help="Memory that the agent may have.",
+        ),
+    ):
+        command = option(command)
+    return command
