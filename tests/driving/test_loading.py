@@ -52,6 +52,21 @@ TABLE = [
         {"timestep_seconds": 1e-6},
         "4:19: timestep_seconds: makes 10000000 steps, at most 100000 are run",
     ),
+    (
+        "absurdly_many_steps",
+        {"timestep_seconds": 1e-300},
+        "4:19: timestep_seconds: makes 1e+301 steps, at most 100000 are run",
+    ),
+    (
+        "nan_that_is_passed_on",
+        {"environment": {"domain_metrics": {"a": [float("nan")]}}},
+        "17:7: environment.domain_metrics.a[0]: must be a finite number",
+    ),
+    (
+        "infinity_that_is_passed_on",
+        {"environment": {"domain_metadata": {"a": float("-inf")}}},
+        "16:8: environment.domain_metadata.a: must be a finite number",
+    ),
     ("no_ego", {"ego": None}, "1:1: ego: is missing (or give initial_state.pose)"),
     (
         "unknown_simulator",

@@ -9,6 +9,7 @@ from fieldproof.driving.files._names import (
     Degrees,
     Identifier,
     Metres,
+    PassedOn,
     PositiveMetres,
     Version,
 )
@@ -163,8 +164,12 @@ class Environment(Strict):
     marketplace_pack_domain: Text | None = None
     marketplace_task_type: Text | None = None
     metric_group: Text | None = None
-    domain_metrics: Any = Field(default=None, description="Passed on as it is.")
-    domain_metadata: dict[str, Any] | None = Field(default=None, description="Passed on as it is.")
+    domain_metrics: Annotated[Any, PassedOn] = Field(
+        default=None, description="Passed on as it is."
+    )
+    domain_metadata: Annotated[dict[str, Any] | None, PassedOn] = Field(
+        default=None, description="Passed on as it is."
+    )
 
     def lights(self) -> tuple[TrafficLight, ...]:
         """Return the traffic lights under either key."""

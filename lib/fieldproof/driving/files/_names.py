@@ -1,8 +1,10 @@
-from typing import Annotated
+import math
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from fieldproof.model import TextForm
+from fieldproof.model import Path, Problem, TextForm, faults
 
 Identifier = Annotated[
     str,
@@ -53,3 +55,25 @@ Metres = Annotated[float, Field(ge=-1e6, le=1e6)]
 PositiveMetres = Annotated[float, Field(gt=0, le=1e6)]
 Degrees = Annotated[float, Field(ge=-36_000, le=36_000)]
 Speed = Annotated[float, Field(ge=0, le=1000)]
+
+
+def _written(value: Any) -> Any:
+    found = [Problem("must be a finite number", path) for path in _nonfinite(value, ())]
+    if found:
+        raise faults("PassedOn", found)
+    return value
+
+
+def _nonfinite(value: Any, path: Path) -> Iterator[Path]:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield path
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _nonfinite(one, (*path, key))
+    elif isinstance(value, list | tuple):
+        for place, one in enumerate(value):
+            yield from _nonfinite(one, (*path, place))
+
+
+PassedOn = AfterValidator(_written)
+"""Of what is not looked at but written into JSON files, which have no NaN and no infinities."""

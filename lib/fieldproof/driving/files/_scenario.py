@@ -5,7 +5,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from fieldproof.driving.files._actors import Actor, Ego, InitialState, Start
 from fieldproof.driving.files._environment import Environment
-from fieldproof.driving.files._names import ActorName, Identifier, Tag
+from fieldproof.driving.files._names import ActorName, Identifier, PassedOn, Tag
 from fieldproof.model import Problem, Strict, fault, faults, nearest, shown
 
 EXTERNAL = ("carla", "gazebo", "isaac")
@@ -41,7 +41,9 @@ class SimulatorSettings(Strict):
     topics: dict[str, str] = Field(
         default_factory=dict, description="Gazebo: topics by what they carry."
     )
-    options: dict[str, Any] = Field(default_factory=dict, description="Passed on as they are.")
+    options: Annotated[dict[str, Any], PassedOn] = Field(
+        default_factory=dict, description="Passed on as they are."
+    )
 
 
 class Camera(Strict):
@@ -136,7 +138,7 @@ class ScenarioFile(Strict):
             what = f"must be at most duration_seconds (got {step:g})"
             yield Problem(what, ("timestep_seconds",))
         elif length / step > MOST_STEPS:
-            what = f"makes {length / step:.0f} steps, at most {MOST_STEPS} are run"
+            what = f"makes {length / step:.10g} steps, at most {MOST_STEPS} are run"
             yield Problem(what, ("timestep_seconds",), "use longer steps")
 
     def _people(self) -> Iterator[Problem]:
