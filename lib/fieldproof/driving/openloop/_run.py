@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,13 @@ from fieldproof.driving.openloop._dataset import Dataset
 from fieldproof.driving.openloop._predict import Predictor
 from fieldproof.driving.openloop._record import write_record
 from fieldproof.driving.openloop._score import Score, Scored, definitions
-from fieldproof.driving.provenance import HERMETIC, Surroundings, dataset_provenance
+from fieldproof.driving.provenance import (
+    HERMETIC,
+    Surroundings,
+    dataset_provenance,
+    new_folder,
+    placeless_agent,
+)
 from fieldproof.driving.report import render_openloop
 from fieldproof.runs import Envelope, RunDirectory, RunsFolder, Verdict, make_run_id
 
@@ -137,13 +143,17 @@ def run_openloop(
 def run_openloop_into(dataset: Dataset, options: OpenLoopOptions, folder: Path) -> FinishedOpenLoop:
     """Run a dataset into a folder that does not exist, with nothing of time and place in it.
 
+    The dataset goes by the path that it was loaded by.
+
     Raises:
+        ArtefactError: The folder exists, or cannot be made; nothing was run.
         ScenarioError: A sample cannot be read.
-        OSError: The folder cannot be made, or a file not be written.
+        OSError: A file cannot be written.
     """
-    folder.mkdir(parents=True)
-    directory = RunDirectory(folder)
-    return _run(dataset, options, directory, HERMETIC, envelope=None, mark={})
+    options = replace(options, agent=placeless_agent(options.agent))
+    with new_folder(folder):
+        directory = RunDirectory(folder)
+        return _run(dataset, options, directory, HERMETIC, envelope=None, mark={})
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,14 @@ from fieldproof.driving.loop import (
     run_scenarios,
     seal_and_enter,
 )
-from fieldproof.driving.provenance import HERMETIC, Surroundings, suite_provenance
+from fieldproof.driving.provenance import (
+    HERMETIC,
+    Surroundings,
+    new_folder,
+    placeless_agent,
+    placeless_suite,
+    suite_provenance,
+)
 from fieldproof.driving.report import render_suite
 from fieldproof.driving.suite._compose import config_of, metrics_of, reason_of, summary_of
 from fieldproof.driving.suite._record import (
@@ -170,12 +177,15 @@ def run_suite_into(suite: LoadedSuite, options: SuiteOptions, folder: Path) -> F
     """Run a suite into a folder that does not exist, with nothing of time and place in it.
 
     Raises:
-        OSError: The folder cannot be made, or a file not be written.
+        ArtefactError: The folder exists, or cannot be made; nothing was run.
+        OSError: A file cannot be written.
     """
-    folder.mkdir(parents=True)
-    directory = RunDirectory(folder)
-    ran = _ran(suite, options, folder, {})
-    return _write(suite, options, directory, ran, HERMETIC, envelope=None, took_s=None)
+    suite, agent = placeless_suite(suite), placeless_agent(options.agent)
+    options = replace(options, agent=agent)
+    with new_folder(folder):
+        directory = RunDirectory(folder)
+        ran = _ran(suite, options, folder, {})
+        return _write(suite, options, directory, ran, HERMETIC, envelope=None, took_s=None)
 
 
 def _ran(suite: LoadedSuite, options: SuiteOptions, folder: Path, mark: Mapping[str, str]) -> Ran:
