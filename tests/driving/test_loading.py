@@ -139,8 +139,38 @@ TABLE = [
     ),
     (
         "step_of_the_simulator",
-        {"simulator": {"name": "carla", "fixed_delta_seconds": 0.05}},
-        "simulator.fixed_delta_seconds: must be timestep_seconds, 0.1 (got 0.05)",
+        {"simulator": {"name": "carla", "fixed_delta_seconds": 0.03}},
+        "simulator.fixed_delta_seconds: must go into timestep_seconds, 0.1, without a rest (got 0.03)",
+    ),
+    (
+        "step_of_the_simulator_above_the_scenario_s",
+        {"simulator": {"name": "carla", "fixed_delta_seconds": 0.2}},
+        "simulator.fixed_delta_seconds: must go into timestep_seconds, 0.1, without a rest (got 0.2)",
+    ),
+    (
+        "too_many_steps_of_the_simulator",
+        {"simulator": {"name": "carla", "fixed_delta_seconds": 1e-5}},
+        "simulator.fixed_delta_seconds: makes 1000000 steps, at most 100000 are run",
+    ),
+    (
+        "ego_without_a_start",
+        {"ego": {"start": None}},
+        "6:3: ego.start: is missing (or give initial_state.pose)",
+    ),
+    (
+        "place_that_is_not_that_of_the_start",
+        {"initial_state": {"pose": {"x": 5, "y": 0}}},
+        "16:8: initial_state.pose.x: contradicts ego.start.x, 0 (got 5) (leave one of the two out)",
+    ),
+    (
+        "heading_that_is_not_that_of_the_start",
+        {"initial_state": {"pose": {"x": 0, "y": 0, "yaw": 90}}},
+        "18:10: initial_state.pose.yaw: contradicts ego.start.yaw, 0 (got 90)",
+    ),
+    (
+        "speed_that_is_not_that_of_the_start",
+        {"initial_state": {"speed": 3}},
+        "15:10: initial_state.speed: contradicts ego.start.speed, 5 (got 3)",
     ),
 ]  # fmt: skip
 
@@ -174,6 +204,40 @@ def test_the_ego_starts_from_the_initial_pose_where_there_is_no_ego(tmp_path):
     start = scenario.ego.start
     assert (start.x, start.y, start.z, start.yaw, start.speed) == (1, 2, 3, 90, 4)
     assert scenario.to_data()["ego"]["start"]["yaw"] == 90
+
+
+def test_an_initial_pose_without_a_height_leaves_the_height_open(tmp_path):
+    scenario = loaded(tmp_path, ego=None, initial_state={"pose": {"x": 1, "y": 2}})
+    assert scenario.ego.start.z is None
+    assert scenario.to_data()["ego"]["start"]["z"] is None
+
+
+def test_an_ego_that_starts_at_the_initial_pose_may_have_a_goal(tmp_path):
+    state = {"pose": {"x": 1, "y": 2}, "speed": 4}
+    scenario = loaded(tmp_path, ego={"start": None}, initial_state=state)
+    assert (scenario.ego.start.x, scenario.ego.start.speed) == (1, 4)
+    assert scenario.ego.goal.x == 20
+
+
+def test_start_and_initial_state_may_say_different_parts_and_the_same(tmp_path):
+    state = {"pose": {"x": 0, "y": 0, "z": 3, "yaw": 90}, "speed": 4}
+    start = {"yaw": None, "speed": None}
+    scenario = loaded(tmp_path, ego={"start": start}, initial_state=state)
+    assert scenario.ego.start == type(scenario.ego.start)(x=0, y=0, z=3, yaw=90, speed=4)
+    again = loaded(tmp_path, **{**scenario.file.model_dump(mode="json", exclude={"tags"}),
+                                "ego": scenario.to_data()["ego"]})  # fmt: skip
+    assert again.ego == scenario.ego
+
+
+def test_an_initial_speed_of_zero_is_that_of_who_says_none(tmp_path):
+    state = {"pose": {"x": 0, "y": 0, "z": 0, "yaw": 0}, "speed": 0}
+    assert loaded(tmp_path, initial_state=state).ego.start.speed == 5
+
+
+@pytest.mark.parametrize(("delta", "within"), [(None, 1), (0.1, 1), (0.05, 2), (0.1 / 3, 3)])
+def test_the_simulator_s_own_step_goes_into_the_scenario_s(tmp_path, delta, within):
+    simulator = {"name": "carla", "fixed_delta_seconds": delta}
+    assert loaded(tmp_path, simulator=simulator).file.steps_within() == within
 
 
 @pytest.mark.parametrize("written_as", ["carla", {"name": "carla"}])

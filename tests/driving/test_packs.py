@@ -142,6 +142,44 @@ def test_tags_of_its_own_come_first_and_unknown_packs_have_none(tmp_path):
     assert canonical_tags("nobody", "s") == canonical_tags("urban_driving", "s") == ()
 
 
+def test_a_scenario_of_any_pack_without_tags_has_those_of_the_manifest(tmp_path):
+    pack = installed(made(tmp_path, ids=("one",)), tmp_path / "packs")
+    path = pack.path / "scenarios" / "one.yaml"
+    assert load_scenario(path).tags == ("tag",)
+    assert load_scenario(path).read == (path, pack.path / "pack.yaml")
+    (tmp_path / "link.yaml").symlink_to(path)
+    assert load_scenario(tmp_path / "link.yaml").tags == ("tag",)
+    manifest = pack.path / "pack.yaml"
+    manifest.write_text(manifest.read_text("utf-8").replace("- tag", "- other-tag"), "utf-8")
+    assert load_scenario(path).tags == ("other-tag",)
+
+
+def test_the_manifest_of_the_pack_comes_before_what_is_known_of_one_of_that_id(tmp_path):
+    root = made(tmp_path, ids=("cut_in_ahead",), id="urban_driving")
+    path = root / "scenarios" / "cut_in_ahead.yaml"
+    data = scenario_data(id="cut_in_ahead", environment={"marketplace_pack": "urban_driving"})
+    path.write_text(yaml.safe_dump(data), "utf-8")
+    assert load_scenario(path).tags == ("tag",)
+
+
+def test_a_scenario_that_lies_in_a_pack_and_is_not_of_it_has_no_tags_of_it(tmp_path):
+    path = made(tmp_path) / "scenarios" / "one.yaml"
+    data = scenario_data(id="one", environment={"marketplace_pack": "other"})
+    path.write_text(yaml.safe_dump(data), "utf-8")
+    assert load_scenario(path).tags == ()
+    path.write_text(yaml.safe_dump(scenario_data(id="three")), "utf-8")
+    assert load_scenario(path).tags == ()
+
+
+def test_a_manifest_that_is_not_sound_refuses_the_scenarios_that_need_its_tags(tmp_path):
+    root = made(tmp_path, version="new")
+    path = root / "scenarios" / "one.yaml"
+    with pytest.raises(ScenarioError, match=r"pack.yaml:\d+:\d+: version: must be a version"):
+        load_scenario(path)
+    path.write_text(yaml.safe_dump({**scenario_data(id="one"), "tags": ["own"]}), "utf-8")
+    assert load_scenario(path).tags == ("own",)
+
+
 MAKERS = [
     pytest.param(lambda folder, root: root, id="folder"),
     pytest.param(zipped, id="zip"),

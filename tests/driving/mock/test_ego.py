@@ -93,6 +93,13 @@ def test_a_drone_starts_at_the_cruise_altitude_unless_it_says_another(tmp_path):
     assert simulator(tmp_path, ego=low, environment=sky).state()["ego"]["altitude"] == 3
 
 
+def test_a_drone_that_starts_at_an_initial_pose_has_the_cruise_altitude_too(tmp_path):
+    environment = {"metric_group": "drones", "replay_scene": {"cruise_altitude_m": 12}}
+    for pose, z in [({"x": 0, "y": 0}, 12), ({"x": 0, "y": 0, "z": 0}, 0)]:
+        one = simulator(tmp_path, ego=None, initial_state={"pose": pose}, environment=environment)
+        assert one.state()["ego"]["z"] == z
+
+
 def test_a_drone_does_not_sink_below_the_ground(tmp_path):
     low = {"start": {"x": 0, "y": 0, "z": 1, "speed": 0}, "goal": None}
     last = drive(tmp_path, 30, {"vz": -5.0}, ego=low, environment=DRONE)[-1].ego

@@ -32,7 +32,14 @@ from fieldproof.driving.files._environment import (
     StopLine,
     TrafficLight,
 )
-from fieldproof.driving.files._names import ActorName, Identifier, InnerFile, Sha256, Tag
+from fieldproof.driving.files._names import (
+    MOST_FOLDERS,
+    ActorName,
+    Identifier,
+    InnerFile,
+    Sha256,
+    Tag,
+)
 from fieldproof.driving.files._pack import PackManifest, PackScenario
 from fieldproof.driving.files._scenario import (
     EGO,
@@ -52,6 +59,7 @@ __all__ = [
     "BLOCKING",
     "EGO",
     "EXTERNAL",
+    "MOST_FOLDERS",
     "MOST_STEPS",
     "SEVERITIES",
     "SIMULATORS",

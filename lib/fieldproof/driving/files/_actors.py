@@ -35,9 +35,19 @@ class Goal(Strict):
 
 
 class Ego(Strict):
-    """What the agent drives."""
+    """What the agent drives, with its start wherever that was written."""
 
     start: Start
+    goal: Goal | None = None
+    route: Annotated[list[Point], Field(max_length=10_000)] = Field(
+        default=[], description="Points that the mock simulator steers to, one after another."
+    )
+
+
+class WrittenEgo(Strict):
+    """The ego as it is written: it may start at `initial_state.pose` instead."""
+
+    start: Start | None = Field(default=None, description="May be absent with initial_state.pose.")
     goal: Goal | None = None
     route: Annotated[list[Point], Field(max_length=10_000)] = Field(
         default=[], description="Points that the mock simulator steers to, one after another."
@@ -72,17 +82,21 @@ class PlacedPose(Strict):
 
     x: Metres
     y: Metres
-    z: Metres = 0.0
-    yaw: Degrees = 0.0
+    z: Metres | None = Field(
+        default=None, description="Height; what a start without one means when absent."
+    )
+    yaw: Degrees | None = Field(default=None, description="Heading in degrees; 0 when absent.")
     pitch: Degrees = 0.0
     roll: Degrees = 0.0
 
 
 class InitialState(Strict):
-    """The state in which an external simulator puts the ego."""
+    """The state in which a simulator puts the ego; another way to write its start."""
 
     pose: PlacedPose | None = None
-    speed: Speed = 0.0
+    speed: Speed = Field(
+        default=0.0, description="Metres a second; 0 gives way to the speed of ego.start."
+    )
     joint_positions: Annotated[
         Sequence[Annotated[float, Field(ge=-1000, le=1000)]], Field(max_length=32)
     ] = Field(default=[], description="Of a manipulator, radians; all zero when absent.")

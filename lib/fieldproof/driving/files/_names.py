@@ -42,6 +42,9 @@ Sha256 = Annotated[
 ]
 """A SHA-256."""
 
+MOST_FOLDERS = 8
+"""A file of a pack lies in so many folders at most, the pack's own included."""
+
 InnerFile = Annotated[
     str,
     TextForm(

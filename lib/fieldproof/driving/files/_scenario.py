@@ -3,7 +3,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fieldproof.driving.files._actors import Actor, Ego, InitialState, Start
+from fieldproof.driving.files._actors import Actor, Ego, InitialState, Start, WrittenEgo
 from fieldproof.driving.files._environment import Environment
 from fieldproof.driving.files._names import ActorName, Identifier, PassedOn, Tag
 from fieldproof.model import Problem, Strict, fault, faults, nearest, shown
@@ -12,7 +12,8 @@ EXTERNAL = ("carla", "gazebo", "isaac")
 """Simulators that an adapter speaks to."""
 SIMULATORS = (*EXTERNAL, "mock", "ros2")
 MOST_STEPS = 100_000
-_SUFFIXES = (".py", ".so")
+_SAME_STEP = 1e-9
+_SUFFIXES = (".dll", ".dylib", ".py", ".so")
 EGO = "ego"
 
 
@@ -35,7 +36,11 @@ class SimulatorSettings(Strict):
     host: Annotated[str, Field(min_length=1, max_length=253)] = "localhost"
     port: Annotated[int, Field(ge=1, le=65_535)] | None = None
     sync: bool = True
-    fixed_delta_seconds: Seconds | None = None
+    fixed_delta_seconds: Seconds | None = Field(
+        default=None,
+        description="The simulator's own step, of which timestep_seconds is a multiple; "
+        "timestep_seconds when absent.",
+    )
     timeout_seconds: Seconds = 10.0
     map: str | None = Field(default=None, description="The map or stage that it loads.")
     topics: dict[str, str] = Field(
@@ -100,7 +105,9 @@ class ScenarioFile(Strict):
     simulator: SimulatorName | SimulatorSettings = "mock"
     duration_seconds: Seconds
     timestep_seconds: Seconds
-    ego: Ego | None = Field(default=None, description="May be absent with initial_state.pose.")
+    ego: WrittenEgo | None = Field(
+        default=None, description="May be absent with initial_state.pose."
+    )
     initial_state: InitialState | None = None
     actors: Annotated[list[Actor], Field(max_length=1000)] = Field(default=[])
     environment: Environment = Field(default_factory=Environment)
@@ -110,14 +117,17 @@ class ScenarioFile(Strict):
     assertions: Annotated[list[dict[str, Any]], Field(max_length=1000)] = Field(default=[])
 
     def the_ego(self) -> Ego:
-        """Return the ego, from the initial pose where the file has no other."""
-        if self.ego is not None:
-            return self.ego
-        state = self.initial_state
-        assert state is not None
-        assert state.pose is not None
-        pose = state.pose
-        return Ego(start=Start(x=pose.x, y=pose.y, z=pose.z, yaw=pose.yaw, speed=state.speed))
+        """Return the ego; it starts as `ego.start` and `initial_state` say together."""
+        written = self.ego or WrittenEgo()
+        said = self._placed()
+        if written.start is not None:
+            said |= written.start.model_dump(exclude_unset=True, exclude_none=True)
+        return Ego(start=Start(**said), goal=written.goal, route=written.route)
+
+    def steps_within(self) -> int:
+        """Return how many steps of its own a simulator makes in one of the scenario's."""
+        delta = self.simulator_settings().fixed_delta_seconds
+        return 1 if delta is None else round(self.timestep_seconds / delta)
 
     def simulator_settings(self) -> SimulatorSettings:
         """Return the simulator as a mapping, whichever way it was written."""
@@ -127,7 +137,7 @@ class ScenarioFile(Strict):
 
     @model_validator(mode="after")
     def _parts_agree(self) -> "ScenarioFile":
-        found = [*self._times(), *self._people(), *self._steps()]
+        found = [*self._times(), *self._start(), *self._people(), *self._steps()]
         if found:
             raise faults("ScenarioFile", found)
         return self
@@ -141,9 +151,30 @@ class ScenarioFile(Strict):
             what = f"makes {length / step:.10g} steps, at most {MOST_STEPS} are run"
             yield Problem(what, ("timestep_seconds",), "use longer steps")
 
+    def _start(self) -> Iterator[Problem]:
+        start = None if self.ego is None else self.ego.start
+        placed = self._placed()
+        if start is None:
+            if "x" not in placed:
+                path = ("ego",) if self.ego is None else ("ego", "start")
+                yield Problem("is missing", path, "or give initial_state.pose")
+            return
+        for key, said in start.model_dump(exclude_unset=True, exclude_none=True).items():
+            other = placed.get(key, said)
+            if other != said:
+                path = ("initial_state", *(() if key == "speed" else ("pose",)), key)
+                what = f"contradicts ego.start.{key}, {said:g} (got {other:g})"
+                yield Problem(what, path, "leave one of the two out")
+
+    def _placed(self) -> dict[str, float]:
+        """Return what initial_state says of the start; a speed of 0 is that of who says none."""
+        state = self.initial_state or InitialState()
+        said = {"speed": state.speed} if state.speed else {}
+        if state.pose is not None:
+            said |= state.pose.model_dump(include={"x", "y", "z", "yaw"}, exclude_none=True)
+        return said
+
     def _people(self) -> Iterator[Problem]:
-        if self.ego is None and (self.initial_state is None or self.initial_state.pose is None):
-            yield Problem("is missing", ("ego",), "or give initial_state.pose")
         if self.success_criteria.must_reach_goal and (self.ego is None or self.ego.goal is None):
             where = ("success_criteria", "must_reach_goal")
             yield Problem("needs a goal", where, "give ego.goal")
@@ -165,7 +196,14 @@ class ScenarioFile(Strict):
     def _steps(self) -> Iterator[Problem]:
         if isinstance(self.simulator, str):
             return
-        delta = self.simulator.fixed_delta_seconds
-        if delta is not None and delta != self.timestep_seconds:
-            what = f"must be timestep_seconds, {self.timestep_seconds:g} (got {delta:g})"
-            yield Problem(what, ("simulator", "fixed_delta_seconds"))
+        delta, step = self.simulator.fixed_delta_seconds, self.timestep_seconds
+        if delta is None:
+            return
+        path = ("simulator", "fixed_delta_seconds")
+        within = round(step / delta)
+        if within < 1 or abs(within * delta - step) > _SAME_STEP * step:
+            what = f"must go into timestep_seconds, {step:g}, without a rest (got {delta:g})"
+            yield Problem(what, path, f"such as {step:g}")
+        elif self.duration_seconds / delta > MOST_STEPS:
+            what = f"makes {self.duration_seconds / delta:.0f} steps, at most {MOST_STEPS} are run"
+            yield Problem(what, path, "use longer steps")

@@ -12,11 +12,12 @@ from fieldproof.driving.loading._scenario import (
     task_type_of,
 )
 from fieldproof.driving.loading._suite import LoadedSuite, find_suites, load_suite
-from fieldproof.driving.loading._tags import canonical_tags
+from fieldproof.driving.loading._tags import MANIFEST, canonical_tags
 
 __all__ = [
     "DRIVING",
     "DRONE",
+    "MANIFEST",
     "MANIPULATOR",
     "Assertion",
     "LoadedScenario",

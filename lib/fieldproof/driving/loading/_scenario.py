@@ -18,7 +18,7 @@ from fieldproof.driving.files import (
     ScenarioFile,
 )
 from fieldproof.driving.loading._placed import in_order, mapping_in, part_of, placed
-from fieldproof.driving.loading._tags import canonical_tags
+from fieldproof.driving.loading._tags import canonical_tags, manifest_above
 from fieldproof.model import Document, Problem, ScenarioError, nearest, shown, validated
 from fieldproof.plan import PlanFacts
 
@@ -37,6 +37,7 @@ class LoadedScenario:
         tags: Its own, or the canonical ones of the pack it comes from.
         path: The file as it was named.
         sha256: Of the file.
+        read: The files that it was made of: its own, and the manifest that gave it its tags.
     """
 
     file: ScenarioFile
@@ -44,6 +45,7 @@ class LoadedScenario:
     tags: tuple[str, ...]
     path: str
     sha256: str
+    read: tuple[pathlib.Path, ...] = ()
 
     @property
     def id(self) -> str:
@@ -122,21 +124,31 @@ def load_scenario(path: pathlib.Path, *, file: str | None = None) -> LoadedScena
         problems += _goal_problems(document, scenario, assertions)
     if problems or scenario is None:
         raise ScenarioError(in_order(problems))
+    manifest = manifest_above(path) if scenario.tags is None else None
     return LoadedScenario(
         scenario,
         tuple(one for one in assertions if one is not None),
-        tags_of(scenario),
+        tags_of(scenario, path),
         file or str(path),
         hashlib.sha256(path.read_bytes()).hexdigest(),
+        (path,) if manifest is None else (path, manifest),
     )
 
 
-def tags_of(scenario: ScenarioFile) -> tuple[str, ...]:
-    """Return a scenario's tags; those of its pack where it was written before there were tags."""
+def tags_of(scenario: ScenarioFile, path: pathlib.Path) -> tuple[str, ...]:
+    """Return a scenario's tags; those of its pack where it was written before there were tags.
+
+    Args:
+        scenario: what its file says.
+        path: its file, which lies in the pack where the pack is installed.
+
+    Raises:
+        ScenarioError: The manifest of the pack is not sound.
+        OSError: It cannot be read.
+    """
     if scenario.tags is not None:
         return tuple(scenario.tags)
-    pack = scenario.environment.marketplace_pack
-    return canonical_tags(pack, scenario.id) if pack else ()
+    return canonical_tags(scenario.environment.marketplace_pack, scenario.id, path)
 
 
 def _assertion(item: object, facts: PlanFacts | None) -> Assertion | None:

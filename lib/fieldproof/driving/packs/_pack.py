@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldproof.driving.files import PackManifest
-from fieldproof.driving.loading import load_scenario, mapping_in, part_of
+from fieldproof.driving.loading import MANIFEST, load_scenario, mapping_in, part_of
 from fieldproof.driving.packs._archive import unpack
 from fieldproof.driving.packs._error import PackError
 from fieldproof.model import ScenarioError, digest_of, nearest
-
-MANIFEST = "pack.yaml"
 
 
 @dataclass(frozen=True, slots=True)
