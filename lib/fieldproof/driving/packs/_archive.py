@@ -17,6 +17,11 @@ from fieldproof.driving.packs._error import PackError
 MOST_FILES = 20_000
 LARGEST_FILE = 8 << 20
 LARGEST_PACK = 256 << 20
+MOST_FOLDERS = 16
+"""Folders in each other; a manifest names files at most seven deep, in a folder around them."""
+LONGEST_NAME = 200
+"""Bytes of one part of a path; file systems take 255, some fewer."""
+_SHOWN = 100
 _CHUNK = 1 << 16
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz")
 
@@ -134,16 +139,18 @@ def _checked(archive: Path, folder: Path, entries: list[_Entry]) -> Iterator[tup
     placed: dict[Path, _Entry] = {}
     for entry in entries:
         if entry.oddity:
-            raise PackError(f"{archive} holds {entry.oddity}, {entry.name!r}: refused")
+            raise PackError(f"{archive} holds {entry.oddity}, {_short(entry.name)}: refused")
+        if entry.is_folder and not PurePosixPath(entry.name).parts:
+            continue  # the folder itself, as tar writes it
         path = _inside(archive, folder, entry.name)
         if entry.is_folder:
             continue
         if path in placed:
-            raise PackError(f"{archive} holds {entry.name!r} twice")
+            raise PackError(f"{archive} holds {_short(entry.name)} twice")
         placed[path] = entry
     for path, entry in placed.items():
         if any(parent in placed for parent in path.parents):
-            raise PackError(f"{archive} holds {entry.name!r} under a file")
+            raise PackError(f"{archive} holds {_short(entry.name)} under a file")
         path.parent.mkdir(parents=True, exist_ok=True)
         yield entry, path
 
@@ -153,7 +160,13 @@ def _inside(archive: Path, folder: Path, name: str) -> Path:
     pure = PurePosixPath(name)
     odd = "\\" in name or "\0" in name or ":" in name
     if odd or pure.is_absolute() or ".." in pure.parts or not pure.parts:
-        raise PackError(f"{archive} holds {name!r}, which leads out of it: refused")
+        raise PackError(f"{archive} holds {_short(name)}, which leads out of it: refused")
+    if len(pure.parts) > MOST_FOLDERS + 1:
+        what = f"is more than {MOST_FOLDERS} folders deep"
+        raise PackError(f"{archive} holds {_short(name)}, which {what}: refused")
+    if any(len(part.encode(errors="surrogateescape")) > LONGEST_NAME for part in pure.parts):
+        what = f"has a name of more than {LONGEST_NAME} bytes"
+        raise PackError(f"{archive} holds {_short(name)}, which {what}: refused")
     return folder.joinpath(*pure.parts)
 
 
@@ -165,6 +178,10 @@ def _copy(archive: Path, entry: _Entry, stream: IO[bytes], path: Path) -> None:
             written += len(chunk)
             if written > LARGEST_FILE:
                 raise PackError(
-                    f"{archive}: {entry.name!r} is larger than {LARGEST_FILE >> 20} MiB"
+                    f"{archive}: {_short(entry.name)} is larger than {LARGEST_FILE >> 20} MiB"
                 )
             target.write(chunk)
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…")
