@@ -200,10 +200,61 @@ def test_a_pack_is_installed_from_a_folder_or_an_archive(tmp_path, source_of):
     assert verify_pack(pack) == []
 
 
-def test_what_the_manifest_does_not_name_is_not_installed(tmp_path):
+@pytest.mark.parametrize("name", ["evil.sh", "scenarios/three.yaml", "scenarios/.git/x", "a/b/c"])
+@pytest.mark.parametrize("source_of", MAKERS[:3])
+def test_what_the_manifest_does_not_name_is_refused_by_name(tmp_path, name, source_of):
     root = made(tmp_path)
-    (root / "evil.sh").write_text("rm -rf /", "utf-8")
-    assert "evil.sh" not in files(installed(zipped(tmp_path, root), tmp_path).path)
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text("x", "utf-8")
+    with pytest.raises(PackError) as caught:
+        installed(source_of(tmp_path, root), tmp_path)
+    said = "is not installed: these are not in its pack.yaml; name them there, or take them out:"
+    first, second = str(caught.value).splitlines()
+    assert first.endswith(said)
+    assert second.endswith(name)
+    assert list((tmp_path / "packs").iterdir()) == []
+
+
+def test_what_stands_beside_the_folder_of_an_archive_is_refused_by_name(tmp_path):
+    archive = zipped(tmp_path, made(tmp_path))
+    with zipfile.ZipFile(archive, "a") as opened:
+        opened.writestr("__MACOSX/README", "x")
+    with pytest.raises(PackError, match=r"or take them out:\n__MACOSX/README$"):
+        installed(archive, tmp_path)
+
+
+def test_a_link_to_a_folder_that_the_manifest_does_not_name_is_refused_by_name(tmp_path):
+    root = made(tmp_path)
+    (root / "more").symlink_to(tmp_path)
+    with pytest.raises(PackError, match=r"or take them out:\nmore$"):
+        installed(root, tmp_path)
+
+
+def test_many_files_that_the_manifest_does_not_name_are_counted(tmp_path):
+    root = made(tmp_path)
+    for number in range(14):
+        (root / f"{number:02}").write_text("x", "utf-8")
+    with pytest.raises(PackError, match=r"\n00\n(.*\n){9}and 4 more$"):
+        installed(root, tmp_path)
+
+
+def test_what_is_said_about_a_pack_may_stand_in_it_and_is_not_installed(tmp_path):
+    root = made(tmp_path)
+    for name in ("README.md", "LICENSE", ".gitignore", ".git/config"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("x", "utf-8")
+    pack = installed(root, tmp_path)
+    assert {path.name for path in pack.path.iterdir()} == {"pack.yaml", "scenarios"}
+    (pack.path / "README.md").write_text("x", "utf-8")
+    assert verify_pack(pack) == []
+
+
+def test_a_folder_of_packs_that_is_a_file_is_named_with_what_to_do(tmp_path):
+    (tmp_path / "packs").write_text("", "utf-8")
+    with pytest.raises(
+        PackError, match="cannot hold packs: File exists; give a folder with --packs"
+    ):
+        installed(made(tmp_path), tmp_path)
 
 
 def test_an_installed_pack_stays_unless_it_is_to_be_replaced(tmp_path):
@@ -284,11 +335,12 @@ def test_a_pack_that_is_not_what_it_says_is_refused_and_leaves_nothing(
     assert list((tmp_path / "packs").iterdir()) == []
 
 
-def test_an_added_scenario_is_found_by_verifying(tmp_path):
+@pytest.mark.parametrize("name", ["scenarios/three.yaml", "scenarios/three.yml", "three"])
+def test_an_added_file_is_found_by_verifying(tmp_path, name):
     pack = installed(made(tmp_path), tmp_path)
-    shutil.copy(pack.path / "scenarios" / "one.yaml", pack.path / "scenarios" / "three.yaml")
+    shutil.copy(pack.path / "scenarios" / "one.yaml", pack.path / name)
     (problem,) = verify_pack(pack)
-    assert problem.endswith("three.yaml is not in the manifest")
+    assert problem.endswith(f"{name} is not in the manifest")
 
 
 def link_to(name):

@@ -1,9 +1,9 @@
 """Packs of scenarios: a folder with a manifest, installed from a folder or an archive."""
 
+from fieldproof.driving.loading import MANIFEST
 from fieldproof.driving.packs._archive import SUFFIXES, unpack
 from fieldproof.driving.packs._error import PackError
 from fieldproof.driving.packs._pack import (
-    MANIFEST,
     Pack,
     find_packs,
     install_pack,

@@ -2,7 +2,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,11 @@ from fieldproof.driving.loading import MANIFEST, load_scenario, mapping_in, part
 from fieldproof.driving.packs._archive import unpack
 from fieldproof.driving.packs._error import PackError
 from fieldproof.model import ScenarioError, digest_of, nearest
+
+_ABOUT = ("README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", ".git")
+"""What names of files at a pack's root begin with that are about it; they are not installed."""
+_GIT = ".git"
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def verify_pack(pack: Pack) -> list[str]:
     """Return what of a pack is not as its manifest says, a sentence each.
 
     Every file must have its hash, every scenario be sound and have the id and the pack that the
-    manifest says, and no scenario file stand in the pack that the manifest does not name.
+    manifest says, and nothing stand in the pack that the manifest does not name.
 
     Raises:
         OSError: A file cannot be read.
@@ -101,19 +106,25 @@ def install_pack(source: Path, folder: Path, *, sha256: str | None, replace: boo
     """
     if sha256 is not None and source.is_file():
         _check_digest(str(source), _sha256(source), sha256)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"{folder} cannot hold packs: {error.strerror or error}"
+        raise PackError(f"{what}; give a folder with --packs") from None
     with tempfile.TemporaryDirectory(prefix=".installing-", dir=folder) as name:
         work = Path(name)
         if source.is_dir():
             pack = read_pack(source)
             if sha256 is not None:
                 _check_digest(str(source), pack.digest, sha256)
+            _check_strays(source, source, pack)
             _copy(pack, work / "pack")
             pack = read_pack(work / "pack")
         elif source.is_file():
             (work / "unpacked").mkdir()
             unpack(source, work / "unpacked")
             inner = read_pack(_root_of(source, work / "unpacked"))
+            _check_strays(source, work / "unpacked", inner)
             _copy(inner, work / "pack")
             pack = read_pack(work / "pack")
         else:
@@ -147,13 +158,33 @@ def _hash_problems(pack: Pack) -> Iterator[str]:
             yield f"{path} is missing"
         elif _sha256(path) != sha256:
             yield f"{path} is not what the manifest says: its SHA-256 is {_sha256(path)}"
-    for path in _scenarios_in(pack.path):
-        if path.relative_to(pack.path).as_posix() not in named:
-            yield f"{path} is not in the manifest"
+    yield from (f"{path} is not in the manifest" for path in _strays(pack.path, pack))
 
 
-def _scenarios_in(folder: Path) -> Iterable[Path]:
-    return sorted(path for path in (folder / "scenarios").rglob("*.yaml") if path.is_file())
+def _strays(folder: Path, pack: Pack) -> list[Path]:
+    """Return what in a folder is no folder and neither of the pack nor said to be about it.
+
+    Links are not followed: what one leads to could be anything tomorrow.
+    """
+    named = (MANIFEST, *(one.file for one in pack.manifest.scenarios))
+    known = {pack.path / name for name in named}
+    found = []
+    for parent, folders, names in os.walk(folder):
+        if Path(parent) == pack.path:
+            folders[:] = [name for name in folders if name != _GIT]
+            names = [name for name in names if not name.startswith(_ABOUT)]  # noqa: PLW2901
+        links = [name for name in folders if Path(parent, name).is_symlink()]
+        found += [Path(parent, name) for name in (*names, *links)]
+    return sorted(set(found) - known)
+
+
+def _check_strays(source: Path, folder: Path, pack: Pack) -> None:
+    strays = _strays(folder, pack)
+    if strays:
+        shown = [str(path.relative_to(folder)) for path in strays[:_MOST_NAMED]]
+        more = [f"and {len(strays) - _MOST_NAMED} more"] if len(strays) > _MOST_NAMED else []
+        what = f"these are not in its {MANIFEST}; name them there, or take them out:"
+        raise PackError("\n".join([f"{source} is not installed: {what}", *shown, *more]))
 
 
 def _copy(pack: Pack, target: Path) -> None:
