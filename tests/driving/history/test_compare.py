@@ -94,6 +94,31 @@ def test_a_figure_that_was_not_measured_never_makes_a_run_better():
     ]
 
 
+def test_figures_that_look_better_since_a_scenario_is_missing_are_not_reported():
+    now = metrics({"a": "success"}, collision_count=0, near_miss_count=4)
+    before = metrics({"a": "success", "b": "failure"}, collision_count=3, near_miss_count=3)
+    found = compared(now, before)
+    assert "collision_count" not in found["deltas"]
+    assert found["deltas"]["near_miss_count"]["regressed"]
+    assert found["deltas"]["safety_score"]["delta"] == 0
+
+
+@given(
+    now=st.dictionaries(st.sampled_from(["trajectory_ade", "occupancy_iou"]), st.floats(0, 1)),
+    before=st.dictionaries(st.sampled_from(["trajectory_ade", "occupancy_iou"]), st.floats(0, 1)),
+    most=st.floats(0, 1000),
+)
+def test_no_figure_of_an_incomplete_run_is_better_than_the_baseline_s(now, before, most):
+    found = compare(
+        {"openloop": now, "complete": False},
+        {"openloop": before, "complete": True},
+        name="b",
+        max_regression_percent=most,
+    )
+    for delta in found["deltas"].values():
+        assert delta["delta"] * (1 if delta["direction"] == HIGHER else -1) <= 0
+
+
 def test_scenarios_that_changed_are_named():
     now = metrics({"a": "failure", "b": "success", "c": "success", "d": "success"})
     before = metrics({"a": "success", "b": "failure", "c": "success"})

@@ -1,15 +1,18 @@
 """Comparing finished runs: where they may lie, and that nothing is left half done."""
 
+import os
 import shutil
 
 import pytest
 from click.testing import CliRunner
 
 from fieldproof.cli import main
+from fieldproof.driving.agents import find_agent
+from fieldproof.driving.suite import SuiteOptions, run_suite_into
 from fieldproof.runs import RunDirectory, RunsFolder, UnwritableRunError, _directory, _files, verify
-from tests.driving.builders import EXAMPLES, scenario_data, suite_of
+from tests.driving.builders import EXAMPLES, actor, scenario_data, suite_of
 
-RULES = str(EXAMPLES / "rule_based_agent.py")
+RULES, RECKLESS = (str(EXAMPLES / f"{name}_agent.py") for name in ("rule_based", "reckless"))
 
 
 def fieldproof(*arguments):
@@ -139,3 +142,17 @@ def test_a_rewrite_that_fails_in_the_middle_leaves_the_run_as_it_was(desk, name,
     assert f"{name} cannot be written: No space left on device" in done.stderr
     assert content(run.path) == before
     assert verify(run) == ()
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["interrupted", "failed"])
+def test_a_suite_that_was_interrupted_is_no_baseline_and_one_that_failed_may_be(tmp_path, asked):
+    suite = suite_of(tmp_path, [scenario_data(actors=[actor(start={"x": 9, "y": 0})])])
+    how = SuiteOptions(find_agent(RECKLESS), host=os.environ, asked=lambda: asked)
+    made = run_suite_into(suite, how, tmp_path / "out")
+    create = ("baseline", "create", "new", "--from", made.folder, "--baselines", tmp_path / "b")
+    done = fieldproof(*create)
+    assert not made.passed
+    assert (tmp_path / "b").exists() is not asked
+    assert done.exit_code == (2 if asked else 0)
+    said = "cannot be a baseline, since something is missing in it: interrupted: the scenario plain"
+    assert (said in done.stderr) is asked

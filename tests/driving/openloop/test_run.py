@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from fieldproof.cli import main
 from fieldproof.driving.agents import Limits, find_agent
 from fieldproof.driving.artefacts import schema_of
-from fieldproof.driving.history import BaselinesFolder, compare_finished
+from fieldproof.driving.history import HIGHER, BaselinesFolder, compare_finished
 from fieldproof.driving.openloop import (
     DatasetMetadata,
     OpenLoopOptions,
@@ -28,7 +28,7 @@ from fieldproof.driving.openloop import (
 )
 from fieldproof.driving.provenance import collect_surroundings
 from fieldproof.model import ScenarioError
-from fieldproof.runs import RunsFolder, load, verify
+from fieldproof.runs import RunDirectory, RunsFolder, load, verify
 from tests.driving.builders import EXAMPLES, ROOT
 
 DATASET = ROOT / "examples" / "datasets" / "sample_openloop"
@@ -218,6 +218,57 @@ def judged(**truth):
 
 def noted(name, **values):
     return {"samples/1.json": SOUND, f"annotations/{name}.json": json.dumps(values)}
+
+
+@pytest.mark.parametrize("lost", ["first", "all"])
+def test_missing_predictions_make_no_figure_better(tmp_path, lost):
+    """The first sample is predicted worse than the second; without it the means look better."""
+    runs, baselines = RunsFolder(tmp_path / "runs"), BaselinesFolder(tmp_path / "baselines")
+    answer = "return {'trajectory': [{'x': 3, 'y': %s}, {'x': 4, 'y': %s}], 'control': {'steer': 0, 'throttle': 0, 'brake': 0}, 'occupancy_grid': [[0, 1], [0, 1]], 'detections': []}"
+    agent = agent_file(tmp_path, answer % (9, 9))
+    good = run(tmp_path, agent=agent)
+    baselines.create(
+        "good", RunDirectory(good.folder), created_at="t", description="", replace=False
+    )
+    hides = {"first": "if sample['ego']['x'] == 0: return {}\n", "all": "return {}\n"}
+    agent = agent_file(tmp_path, hides[lost] + answer % (0, 0))
+    found = run(tmp_path, agent=agent, baseline=baselines.find("good"), max_regression_percent=1e6)
+    assert found.summary["status"] == "incomplete"
+    assert found.verdict.status.exit_code == 1
+    for name, delta in found.regression["deltas"].items():
+        better = delta["delta"] * (1 if delta["direction"] == HIGHER else -1)
+        assert better <= 0, name
+    again = compare_finished(
+        runs,
+        runs.find(found.folder.name),
+        baselines.find("good"),
+        changed_at="now",
+        max_regression_percent=1e6,
+    )
+    assert again == found.regression
+
+
+def test_a_run_with_missing_predictions_is_no_baseline(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lost = run(tmp_path, agent=agent_file(tmp_path, "raise ValueError('no')"))
+    done = CliRunner().invoke(main, ["baseline", "create", "lost"])
+    assert done.exit_code == 2
+    assert f"{lost.folder} cannot be a baseline, since something is missing in it: " in done.stderr
+    assert "2 samples are missing; take a run that went to its end" in done.stderr
+    assert not (tmp_path / "baselines").exists()
+
+
+def test_a_baseline_of_missing_predictions_is_compared_with_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(tmp_path)
+    assert CliRunner().invoke(main, ["baseline", "create", "old"]).exit_code == 0
+    path = tmp_path / "baselines" / "old" / "summary.json"
+    path.write_text(json.dumps({**read(path), "status": "incomplete", "reason": "r"}), "utf-8")
+    for command in (("compare", "latest", "old"), ("openloop", "run", str(DATASET), str(RULES))):
+        options = () if command[0] == "compare" else ("--baseline", "old")
+        done = CliRunner().invoke(main, [*command, *options])
+        assert done.exit_code == 2
+        assert "the baseline old is of a run in which something is missing (r)" in done.stderr
 
 
 BROKEN = [

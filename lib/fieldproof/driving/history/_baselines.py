@@ -17,9 +17,10 @@ from fieldproof.driving.artefacts import (
     read_json_file,
 )
 from fieldproof.model import canonical_document, nearest
-from fieldproof.runs import RunDirectory
+from fieldproof.runs import RunDirectory, Status
 
 MARKER = "baseline.json"
+_VERDICT = "verdict.json"
 COPIED = (
     "summary.json",
     "metrics.json",
@@ -56,14 +57,15 @@ class BaselinesFolder:
             replace: whether one of that name may go.
 
         Raises:
-            ArtefactError: The name is no name or is taken, the run is no such run, or a file cannot
-                be written.
+            ArtefactError: The name is no name or is taken, the run is no such run or was not
+                complete, or a file cannot be written.
         """
         if not _NAME.match(name) or ".." in name:
             what = "use lower-case letters, digits, dots, hyphens and underscores"
             raise ArtefactError(f"{name!r} cannot name a baseline: {what}")
         source = run.path.resolve()
         summary = read_artefact(source / "summary.json", SummaryHead)
+        _check_complete(source, summary)
         target = self.path / name
         if target.exists() and not replace:
             raise ArtefactError(f"the baseline {name} exists already; give --replace to replace it")
@@ -185,6 +187,23 @@ class BaselineFolder:
             raise
         with _refusing(path):
             part.replace(path)
+
+
+def _check_complete(source: Path, summary: SummaryHead) -> None:
+    """Refuse a run that lacks something: whatever lacks more would be compared with it as equal.
+
+    Raises:
+        ArtefactError: It does.
+    """
+    ended: Any = summary.status
+    if (source / _VERDICT).is_file():
+        verdict = read_json_file(source / _VERDICT)
+        ended = verdict.get("status") if isinstance(verdict, dict) else None
+    if summary.status == "incomplete" or ended in {Status.ERROR, Status.INTERRUPTED}:
+        raise ArtefactError(
+            f"{source} cannot be a baseline, since something is missing in it: {summary.reason}; "
+            f"take a run that went to its end"
+        )
 
 
 @contextmanager

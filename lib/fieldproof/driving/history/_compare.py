@@ -85,7 +85,9 @@ def compare(
 ) -> dict[str, Any]:
     """Return the content of regression.json.
 
-    What is not of the same scenario, data or definition is a failure by itself.
+    What is not of the same scenario, data or definition is a failure by itself. Of a run that lacks
+    predictions, or scenarios of the baseline, figures that look better have no delta: they are
+    those of what is left.
 
     Args:
         current: the run's metrics.json.
@@ -101,6 +103,11 @@ def compare(
         for key in DIRECTIONS
         if key in mine and key in theirs and key not in mismatch.figures
     }
+    changes = list(
+        _changes(current.get("scenarios", {}), baseline.get("scenarios", {}), mismatch.scenarios)
+    )
+    if current.get("complete") is False or any(one["change"] == "missing" for one in changes):
+        deltas = {key: one for key, one in deltas.items() if not _is_better(one)}
     failures = [*gates, *mismatch.failures]
     failures += [_sentence(key, one) for key, one in deltas.items() if one["regressed"]]
     failures += [
@@ -108,9 +115,6 @@ def compare(
         for key in DIRECTIONS
         if key in theirs and key not in mine
     ]
-    changes = list(
-        _changes(current.get("scenarios", {}), baseline.get("scenarios", {}), mismatch.scenarios)
-    )
     failures += [
         f"scenario {one['scenario_id']} of the baseline was not run"
         for one in changes
@@ -162,6 +166,11 @@ def figures_of(metrics: Mapping[str, Any]) -> dict[str, float]:
         if key in counts:
             found[f"assertions.{key}"] = float(counts[key])
     return found
+
+
+def _is_better(delta: Mapping[str, Any]) -> bool:
+    change: float = delta["delta"]
+    return change > 0 if delta["direction"] == HIGHER else change < 0
 
 
 def _exceeds(percent: float, most: float) -> bool:

@@ -81,12 +81,17 @@ def compare_runs(
 
 
 def check_comparable(summary: Mapping[str, Any], baseline: BaselineFolder) -> None:
-    """Refuse a baseline of another suite or task than a run is of.
+    """Refuse a baseline of another suite or task than a run is of, or of an incomplete run.
 
     Raises:
         ArtefactError: It is one, or it cannot be read.
     """
     before = baseline.summary()
+    if before["status"] == "incomplete":
+        raise ArtefactError(
+            f"the baseline {baseline.name} is of a run in which something is missing "
+            f"({before['reason']}): nothing can be compared with it; make it anew of a whole run"
+        )
     for key in ("suite_id", "task"):
         if summary.get(key) != before.get(key):
             raise ArtefactError(
