@@ -153,6 +153,16 @@ TABLE = [
         "simulator.fixed_delta_seconds: makes 1000000 steps, at most 100000 are run",
     ),
     (
+        "sensor_name_twice",
+        {"sensors": {"cameras": [{"name": "a"}, {"name": "b"}], "lidar": {"name": "b"}}},
+        "19:11: sensors.lidar.name: b is taken",
+    ),
+    (
+        "lidar_name_twice",
+        {"sensors": {"lidar": [{"name": "a"}, {"name": "a"}]}},
+        "17:11: sensors.lidar[1].name: a is taken",
+    ),
+    (
         "ego_without_a_start",
         {"ego": {"start": None}},
         "6:3: ego.start: is missing (or give initial_state.pose)",

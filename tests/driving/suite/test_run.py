@@ -18,6 +18,7 @@ from fieldproof.driving.history import BaselinesFolder, compare_finished, set_fa
 from fieldproof.driving.loading import load_suite
 from fieldproof.driving.provenance import collect_surroundings
 from fieldproof.driving.suite import SuiteOptions, run_suite, run_suite_into
+from fieldproof.model import ScenarioError
 from fieldproof.runs import (
     RunsFolder,
     RunsFolderError,
@@ -290,22 +291,50 @@ def test_junit_counts_scenarios_and_the_gates_with_text_in_message_and_body(smok
     assert len(set(pairs)) == len(pairs)
 
 
-def test_a_simulator_that_is_not_there_is_an_error_that_says_what_is_missing(tmp_path):
+def test_a_simulator_that_is_not_there_is_refused_before_anything_is_run(tmp_path):
     scenarios = [
         scenario_data(id="gone", simulator={"name": "gazebo"}),
         scenario_data(id="path", simulator="sims/mine.py"),
         scenario_data(id="ros", simulator="ros2"),
+        scenario_data(id="mock"),
     ]
-    finished = live(tmp_path, suite_of(tmp_path, scenarios))
-    texts = {
-        name: one["agent_fault"]["text"] for name, one in finished.metrics["scenarios"].items()
-    }
-    assert texts["gone"].startswith(
-        "Gazebo cannot be used: the Python package gz.transport13 is not"
-    )
-    assert texts["path"].startswith("the simulator sims/mine.py cannot be used")
-    assert texts["ros"].startswith("ROS 2 cannot be used")
-    assert junit_of(finished).attrib["errors"] == "3"
+    suite = suite_of(tmp_path, scenarios)
+    for start in (live, lambda folder, one: run_suite_into(one, options(), folder / "out")):
+        with pytest.raises(ScenarioError) as caught:
+            start(tmp_path, suite)
+        said = [str(one).removeprefix(f"{tmp_path}/") for one in caught.value.problems]
+        assert [one.split(" cannot be used")[0] for one in said] == [
+            "driving/gone.yaml:15:9: simulator.name: Gazebo",
+            "driving/path.yaml:14:12: simulator: the simulator sims/mine.py",
+            "driving/ros.yaml:14:12: simulator: ROS 2",
+        ]
+        assert "the Python package gz.transport13 is not installed" in said[0]
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob("runs/*"))
+
+
+def test_a_simulator_that_breaks_off_is_an_error_of_its_own_and_not_the_agent_s(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("fieldproof.driving.suite._run.check_simulators", lambda _scenarios: None)
+    scenarios = [scenario_data(id="gone", simulator="gazebo"), scenario_data()]
+    finished = live(tmp_path, suite_of(tmp_path, scenarios, {"min_success_rate": 0}))
+    entry, total = finished.metrics["scenarios"]["gone"], finished.metrics["aggregate"]
+    assert entry["agent_fault"] is None
+    assert entry["reasons"][0]["code"] == "simulator_fault"
+    assert entry["simulator_fault"]["text"].startswith("The simulator failed: Gazebo cannot be")
+    assert (total["agent_fault_count"], total["simulator_fault_count"]) == (0, 1)
+    assert entry["metrics"]["safety_score"] == 0
+    assert total["safety_score"] == 50
+    assert finished.metrics["scenarios"]["plain"]["status"] == "success"
+    assert finished.failures["failures"][0]["tags"] == ["simulator_fault"]
+    assert finished.verdict.status.value == "error"
+    assert finished.verdict.reason.startswith("scenario gone: The simulator failed: Gazebo")
+    events = read(finished.folder / "replay" / "gone.timeline_events.json")
+    assert [one["type"] for one in events] == ["scenario_start", "simulator_fault"]
+    assert read(finished.folder / "outcome.json")["determinism"] == "wall"
+    assert junit_of(finished).attrib["errors"] == "1"
+    valid("metrics", finished.metrics)
 
 
 HOSTILE = "<script>alert(1)</script>\u202e|`x`"

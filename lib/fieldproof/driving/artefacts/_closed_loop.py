@@ -93,6 +93,7 @@ class AggregateFigures(Artefact):
     timeout_count: Count
     goal_reached_count: Count
     agent_fault_count: Count
+    simulator_fault_count: Count = 0
     simulated_seconds: float
     distance_m: float
     max_speed_mps: float
@@ -112,11 +113,17 @@ class ReasonEntry(Artefact):
 
 
 class FaultEntry(Artefact):
-    """What agent or simulator did not do."""
+    """What an agent did not do."""
 
-    kind: Literal["raised", "hung", "died", "memory", "nonsense", "load", "simulator"]
+    kind: Literal["raised", "hung", "died", "memory", "nonsense", "load"]
     text: str
     trace: str
+
+
+class SimulatorFaultEntry(Artefact):
+    """What a simulator did not do."""
+
+    text: str
 
 
 class ScenarioEntry(Artefact):
@@ -130,6 +137,7 @@ class ScenarioEntry(Artefact):
     reasons: list[ReasonEntry]
     ended_by: str
     agent_fault: FaultEntry | None
+    simulator_fault: SimulatorFaultEntry | None = None
     metrics: EpisodeFigures
     assertion_summary: AssertionSummary
     assertions: list[AssertionEntry]

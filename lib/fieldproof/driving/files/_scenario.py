@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 from fieldproof.driving.files._actors import Actor, Ego, InitialState, Start, WrittenEgo
 from fieldproof.driving.files._environment import Environment
 from fieldproof.driving.files._names import ActorName, Identifier, PassedOn, Tag
-from fieldproof.model import Problem, Strict, fault, faults, nearest, shown
+from fieldproof.model import Path, Problem, Strict, fault, faults, nearest, shown
 
 EXTERNAL = ("carla", "gazebo", "isaac")
 """Simulators that an adapter speaks to."""
@@ -74,6 +74,26 @@ class Sensors(Strict):
 
     cameras: Annotated[list[Camera], Field(max_length=64)] = Field(default=[])
     lidar: Lidar | list[Lidar] | None = None
+
+    def all(self) -> tuple[Camera | Lidar, ...]:
+        """Return every sensor, the cameras first."""
+        lidars = self.lidar if isinstance(self.lidar, list) else [self.lidar]
+        return (*self.cameras, *(one for one in lidars if one is not None))
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Sensors":
+        places: list[Path] = [("cameras", place, "name") for place in range(len(self.cameras))]
+        lidars = len(self.lidar) if isinstance(self.lidar, list) else 0
+        places += [("lidar", place, "name") for place in range(lidars)] or [("lidar", "name")]
+        names = [one.name for one in self.all()]
+        found = [
+            Problem(f"{name} is taken", path)
+            for name, path, before in zip(names, places, range(len(names)), strict=False)
+            if name in names[:before]
+        ]
+        if found:
+            raise faults("Sensors", found)
+        return self
 
 
 class SuccessCriteria(Strict):

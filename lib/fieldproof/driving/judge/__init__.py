@@ -15,19 +15,26 @@ from fieldproof.driving.judge._metrics import (
     safety_score,
 )
 from fieldproof.driving.judge._verdict import (
+    AGENT_FAULT,
     FAILURE,
+    FAULTS,
+    SIMULATOR_FAULT,
     SUCCESS,
     Reason,
     ending_event,
     reasons_of,
+    was_broken_off,
 )
 
 __all__ = [
+    "AGENT_FAULT",
     "FAIL",
     "FAILURE",
+    "FAULTS",
     "HARD_BRAKE_MPS2",
     "NOT_APPLICABLE",
     "PASS",
+    "SIMULATOR_FAULT",
     "SUCCESS",
     "AssertionMonitor",
     "EpisodeMetrics",
@@ -38,4 +45,5 @@ __all__ = [
     "reasons_of",
     "safety_score",
     "summary",
+    "was_broken_off",
 ]

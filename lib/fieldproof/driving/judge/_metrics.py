@@ -148,13 +148,14 @@ def aggregate(results: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         "timeout_count": sum(one["timeout"] for one in figures),
         "goal_reached_count": sum(one["goal_reached"] for one in figures),
         "agent_fault_count": sum(one.get("agent_fault") is not None for one in entries),
+        "simulator_fault_count": sum(one.get("simulator_fault") is not None for one in entries),
         "simulated_seconds": duration,
         "distance_m": driven,
         "max_speed_mps": max((one["max_speed_mps"] for one in figures), default=0.0),
         "mean_speed_mps": driven / duration if duration else 0.0,
         "min_actor_distance_m": min(near, default=None),
     }
-    ended = len(entries) - total["agent_fault_count"]
+    ended = len(entries) - total["agent_fault_count"] - total["simulator_fault_count"]
     observed = ended / len(entries) if entries else 0.0
     return {**total, "safety_score": safety_score(total, observed=observed)}
 

@@ -9,6 +9,14 @@ from fieldproof.driving.judge._assertions import FAIL
 from fieldproof.driving.loading import LoadedScenario
 
 SUCCESS, FAILURE = "success", "failure"
+AGENT_FAULT, SIMULATOR_FAULT = "agent_fault", "simulator_fault"
+FAULTS = (AGENT_FAULT, SIMULATOR_FAULT)
+"""What breaks an episode off; whose fault it is."""
+
+
+def was_broken_off(entry: Mapping[str, Any]) -> bool:
+    """Return whether a fault broke the episode of an entry of metrics.json off."""
+    return any(entry.get(one) is not None for one in FAULTS)
 
 
 @dataclass(frozen=True, slots=True)

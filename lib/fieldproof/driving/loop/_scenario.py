@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,7 +16,10 @@ from fieldproof.driving.agents import (
     working_folder,
 )
 from fieldproof.driving.judge import (
+    AGENT_FAULT,
     FAILURE,
+    FAULTS,
+    SIMULATOR_FAULT,
     SUCCESS,
     AssertionMonitor,
     EpisodeMetrics,
@@ -137,7 +141,7 @@ def run_scenario(
 ) -> ScenarioResult:
     """Run a scenario and leave its files in the run's folder.
 
-    An agent or a simulator that does not do its part fails the scenario.
+    An agent or a simulator that does not do its part fails the scenario, each by its own name.
 
     Args:
         task: the scenario, and who drives.
@@ -147,16 +151,17 @@ def run_scenario(
         OSError: A file cannot be written, or no process started.
     """
     scenario = task.scenario
-    simulator = open_simulator(scenario)
     episode = _Episode.of(scenario, _unstarted(scenario))
     try:
-        first = simulator.start()
-        episode = _Episode.of(scenario, _initial(first))
-        _drive(task, simulator, first, episode, start_agent)
-    except SimulatorFault as fault:
-        episode.fault = fault
-    finally:
-        simulator.close()
+        with closing(open_simulator(scenario)) as simulator:
+            try:
+                first = simulator.start()
+                episode = _Episode.of(scenario, _initial(first))
+                _drive(task, simulator, first, episode, start_agent)
+            except SimulatorFault as fault:
+                episode.fault = fault
+    except SimulatorFault as fault:  # of opening or closing it
+        episode.fault = episode.fault or fault
     return _judged(task, episode)
 
 
@@ -237,16 +242,16 @@ def _judged(task: Task, episode: _Episode) -> ScenarioResult:
     figures = episode.metrics.figures(completed=completed)
     assertions = episode.assertions.results(completed=completed)
     reasons = reasons_of(scenario, figures, recorder.events, assertions)
-    fault = _fault_of(episode.fault)
-    if fault is not None:
-        reasons.insert(0, Reason("agent_fault", "critical", fault["text"], *episode.at))
+    code, fault = _fault_of(episode.fault)
+    if code:
+        reasons.insert(0, Reason(code, "critical", fault["text"], *episode.at))
     readable = timeline_events(
         scenario,
         recorder.events,
         first_t=scenario.file.timestep_seconds if recorder.count else None,
         hard_brakes=episode.metrics.hard_brakes,
         assertions=assertions,
-        fault="" if fault is None else fault["text"],
+        fault=(code, fault.get("text", "")),
         end=episode.at,
     )
     transform = scenario.file.environment.replay_scene.coordinate_transform
@@ -263,7 +268,10 @@ def _judged(task: Task, episode: _Episode) -> ScenarioResult:
     }
     if episode.log:
         write_file(task.folder, log, episode.log)
-    entry = _entry(scenario, episode, figures, assertions=assertions, reasons=reasons, fault=fault)
+    faults = {one: fault if one == code else None for one in FAULTS}
+    entry = _entry(
+        scenario, episode, figures, assertions=assertions, reasons=reasons, faults=faults
+    )
     return ScenarioResult(entry, tuple(reasons), files, episode.ways.sketch(), episode.about)
 
 
@@ -274,7 +282,7 @@ def _entry(
     *,
     assertions: list[dict[str, Any]],
     reasons: list[Reason],
-    fault: dict[str, Any] | None,
+    faults: Mapping[str, dict[str, Any] | None],
 ) -> dict[str, Any]:
     end = "fault" if episode.end is None else str(episode.end["type"])
     return {
@@ -285,7 +293,7 @@ def _entry(
         "status": FAILURE if reasons else SUCCESS,
         "reasons": [one.to_data() for one in reasons],
         "ended_by": end,
-        "agent_fault": fault,
+        **faults,
         "metrics": figures,
         "assertion_summary": summary(assertions),
         "assertions": assertions,
@@ -296,12 +304,14 @@ def _entry(
     }
 
 
-def _fault_of(fault: AgentFault | SimulatorFault | None) -> dict[str, Any] | None:
+def _fault_of(fault: AgentFault | SimulatorFault | None) -> tuple[str, dict[str, Any]]:
+    """Return whose fault it is that broke an episode off, empty for nobody's, and what of it."""
     if fault is None:
-        return None
+        return "", {}
     if isinstance(fault, SimulatorFault):
-        return {"kind": "simulator", "text": str(fault), "trace": ""}
-    return {"kind": fault.kind, "text": f"The agent failed: {fault.text}.", "trace": fault.trace}
+        return SIMULATOR_FAULT, {"text": f"The simulator failed: {fault}."}
+    text = f"The agent failed: {fault.text}."
+    return AGENT_FAULT, {"kind": fault.kind, "text": text, "trace": fault.trace}
 
 
 def _written(folder: Path, name: str, text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fieldproof.driving.judge import FAIL
+from fieldproof.driving.judge import AGENT_FAULT, FAIL, SIMULATOR_FAULT
 from fieldproof.driving.loading import LoadedScenario
 
 _ABOUT: Mapping[str, tuple[str, str, str]] = {
@@ -14,6 +14,7 @@ _ABOUT: Mapping[str, tuple[str, str, str]] = {
     "timeout": ("high", "Time is up", "The scenario's time of {duration:g} s ran out."),
     "red_light_violation": ("high", "Red light", "The ego ran the red light {traffic_light_id}."),
 }
+_BROKEN_OFF = {AGENT_FAULT: "No action", SIMULATOR_FAULT: "No simulator"}
 _UNKNOWN = ("info", "{type}", "The simulator reported {type}.")
 
 
@@ -24,7 +25,7 @@ def timeline_events(
     first_t: float | None,
     hard_brakes: Sequence[tuple[float, int, float]],
     assertions: Sequence[Mapping[str, Any]],
-    fault: str,
+    fault: tuple[str, str],
     end: tuple[float, int | None],
 ) -> list[dict[str, Any]]:
     """Return the readable events of an episode in the order of time.
@@ -35,12 +36,13 @@ def timeline_events(
         first_t: seconds of the first frame, None when there is none.
         hard_brakes: time, frame and m/s2 of each.
         assertions: the entries of metrics.json.
-        fault: what went wrong with agent or simulator, empty if nothing did.
+        fault: whose fault broke the episode off, and what it was; empty if nobody's did.
         end: time and frame of the end.
     """
     found = [*_recorded(scenario, events), *_derived(hard_brakes, assertions)]
-    if fault:
-        found.append(_event("agent_fault", end, "critical", "No action", fault))
+    whose, what = fault
+    if whose:
+        found.append(_event(whose, end, "critical", _BROKEN_OFF[whose], what))
     found.sort(key=lambda one: one["timestamp"])
     start = _event(
         "scenario_start",

@@ -62,8 +62,7 @@ def _scenario(suite: str, entry: Mapping[str, Any]) -> _Case:
     lines = [one["text"] for one in entry["reasons"]]
     if fault is not None and fault["trace"]:
         lines += fault["trace"].splitlines()
-    is_error = fault is not None and fault["kind"] == "simulator"
-    kind = "error" if is_error else "failure"
+    kind = "failure" if entry.get("simulator_fault") is None else "error"
     return _Case(suite, name, time_s, kind, entry["reasons"][0]["code"], lines)
 
 

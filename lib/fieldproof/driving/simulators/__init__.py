@@ -6,13 +6,10 @@ from fieldproof.driving.simulators._adapter import (
     StepResult,
 )
 from fieldproof.driving.simulators._carla import CarlaAdapter
-from fieldproof.driving.simulators._external import (
-    REQUIREMENTS,
-    Requirement,
-    UnavailableAdapter,
-)
+from fieldproof.driving.simulators._external import REQUIREMENTS, Requirement
 from fieldproof.driving.simulators._mock import MockAdapter
 from fieldproof.driving.simulators._open import open_simulator
+from fieldproof.driving.simulators._refusals import check_simulators
 
 __all__ = [
     "REQUIREMENTS",
@@ -22,6 +19,6 @@ __all__ = [
     "Requirement",
     "SimulatorFault",
     "StepResult",
-    "UnavailableAdapter",
+    "check_simulators",
     "open_simulator",
 ]

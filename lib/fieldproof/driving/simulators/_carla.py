@@ -8,6 +8,7 @@ from typing import Any
 from fieldproof.driving.files import EGO
 from fieldproof.driving.loading import LoadedScenario
 from fieldproof.driving.simulators._adapter import SimulatorFault, StepResult
+from fieldproof.driving.simulators._carla_sensors import WEATHER, CarlaSensors
 from fieldproof.driving.simulators._watch import EpisodeWatch
 
 _DEFAULT_PORT = 2000
@@ -37,18 +38,22 @@ class CarlaAdapter:
         self._carla = importlib.import_module("carla") if client is None else client
         self._spawned: dict[str, Any] = {}
         self._before: Any = None
+        self._weather: Any = None
         self._world: Any = None
+        self._sensors = CarlaSensors(self._carla, scenario.file.sensors)
         self._watch = EpisodeWatch(scenario)
         self._steps = 0
         self._violating = False
 
     def start(self) -> StepResult:
-        """Connect, switch to fixed steps, and spawn ego and actors.
+        """Connect, switch to fixed steps, set the weather, spawn ego, actors and sensors.
 
         Raises:
             SimulatorFault: The server does not answer or refuses something.
         """
-        settings = self._scenario.file.simulator_settings()
+        file = self._scenario.file
+        settings = file.simulator_settings()
+        step_s = file.timestep_seconds / file.steps_within()
         try:
             client = self._carla.Client(settings.host, settings.port or _DEFAULT_PORT)
             client.set_timeout(settings.timeout_seconds)
@@ -56,16 +61,22 @@ class CarlaAdapter:
             self._before = self._world.get_settings()
             stepped = self._world.get_settings()
             stepped.synchronous_mode = settings.sync
-            stepped.fixed_delta_seconds = self._scenario.file.timestep_seconds
+            stepped.fixed_delta_seconds = step_s
             self._world.apply_settings(stepped)
+            self._weather = self._world.get_weather()
+            weather = WEATHER.get(file.environment.weather)
+            if weather is None:
+                what = f"CARLA: there is no weather {file.environment.weather}"
+                raise SimulatorFault(what)
+            self._world.set_weather(getattr(self._carla.WeatherParameters, weather))
             self._spawn()
-            self._world.tick() if settings.sync else self._world.wait_for_tick()
+            self._sensors.spawn(self._world, self._spawned[EGO], step_s=step_s)
+            return self._result(self._tick(), [])
         except RuntimeError as error:  # all that the client ever raises
             raise SimulatorFault(f"CARLA: {error}") from error
-        return self._result([])
 
     def step(self, action: Mapping[str, Any]) -> StepResult:
-        """Apply a control and advance by one step.
+        """Apply a control and advance by one step of the scenario.
 
         Raises:
             SimulatorFault: The server does not answer.
@@ -77,24 +88,36 @@ class CarlaAdapter:
         )
         try:
             self._spawned[EGO].apply_control(control)
-            sync = self._scenario.file.simulator_settings().sync
-            self._world.tick() if sync else self._world.wait_for_tick()
+            signals = []
+            for _ in range(self._scenario.file.steps_within()):
+                frame = self._tick()
+                signals += self._signals()
             self._steps += 1
-            return self._result(self._signals())
+            return self._result(frame, signals)
         except RuntimeError as error:
             raise SimulatorFault(f"CARLA: {error}") from error
 
     def close(self) -> None:
-        """Remove what was spawned and give the server its settings back."""
+        """Remove what was spawned and give the server its settings and its weather back."""
         try:
+            self._sensors.remove()
             for actor in self._spawned.values():
                 actor.destroy()
+            if self._weather is not None:
+                self._world.set_weather(self._weather)
             if self._before is not None:
                 self._world.apply_settings(self._before)
         except RuntimeError as error:
             raise SimulatorFault(f"CARLA: {error}") from error
         finally:
-            self._spawned, self._before = {}, None
+            self._spawned, self._before, self._weather = {}, None, None
+
+    def _tick(self) -> int | None:
+        """Advance the server by one step of its own; return its frame, None where it runs free."""
+        if self._scenario.file.simulator_settings().sync:
+            return int(self._world.tick())
+        self._world.wait_for_tick()
+        return None
 
     def _spawn(self) -> None:
         library = self._world.get_blueprint_library()
@@ -130,14 +153,20 @@ class CarlaAdapter:
             {"type": "red_light_violation", "traffic_light_id": str(ego.get_traffic_light().id)}
         ]
 
-    def _result(self, events: list[dict[str, Any]]) -> StepResult:
+    def _result(self, frame: int | None, events: list[dict[str, Any]]) -> StepResult:
         states = {name: _state_of(actor) for name, actor in self._spawned.items()}
         t = round(self._steps * self._scenario.file.timestep_seconds, 9)
         ego = states.pop(EGO)
         kinds = {actor.id: actor.type for actor in self._scenario.file.actors}
         actors = [{"id": name, "type": kinds[name], **state} for name, state in states.items()]
-        found = self._watch.events(t, ego, actors) if self._steps else []
-        seen = {"t": t, "ego": ego, "actors": actors, "traffic_lights": []}
+        found = []
+        if self._steps:
+            found = self._watch.events(t, ego, actors)
+        else:
+            self._watch.begin(ego, actors)
+        timeout_s = self._scenario.file.simulator_settings().timeout_seconds
+        sensors = self._sensors.seen(frame, timeout_s=timeout_s)
+        seen = {"t": t, "ego": ego, "actors": actors, "traffic_lights": [], "sensors": sensors}
         goal = self._watch.goal_distance(ego)
         if goal is not None:
             seen["goal_distance"] = goal

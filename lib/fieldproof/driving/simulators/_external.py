@@ -4,11 +4,8 @@ import importlib.util
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from fieldproof.driving.files import SimulatorSettings
-from fieldproof.driving.loading import LoadedScenario
-from fieldproof.driving.simulators._adapter import SimulatorFault, StepResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,33 +79,21 @@ REQUIREMENTS: Mapping[str, Requirement] = {
 }
 
 
-class UnavailableAdapter:
-    """Stands where an external simulator would, and says what is missing when it is started."""
-
-    joints = 0
-
-    def __init__(self, name: str, why: str) -> None:
-        """Keep the reason."""
-        self.name, self._why = name, why
-
-    def start(self) -> StepResult:
-        """Say what is missing."""
-        raise SimulatorFault(self._why)
-
-    def step(self, action: Mapping[str, Any]) -> StepResult:  # noqa: ARG002 - as the interface has it
-        """Say what is missing."""
-        raise SimulatorFault(self._why)
-
-    def close(self) -> None:
-        """There is nothing to let go of."""
-
-
-def missing_for(scenario: LoadedScenario) -> str:
-    """Return what is missing on this machine to run a scenario's external simulator."""
-    settings = scenario.file.simulator_settings()
-    return REQUIREMENTS[settings.name].missing(
+def missing_for(settings: SimulatorSettings) -> str:
+    """Return what is missing on this machine to use a simulator, empty if nothing is."""
+    name = settings.name
+    if name == "mock":
+        return ""
+    if name not in REQUIREMENTS:
+        what = "ROS 2" if name == "ros2" else f"the simulator {name}"
+        return f"{what} cannot be used for driving scenarios in this version: use mock or carla"
+    missing = REQUIREMENTS[name].missing(
         settings, has_module=_has_module, is_listening=_is_listening
     )
+    if missing or name == "carla":
+        return missing
+    title = REQUIREMENTS[name].title
+    return f"{title} is there, but this version has no way to drive it: use mock or carla"
 
 
 def _has_module(name: str) -> bool:

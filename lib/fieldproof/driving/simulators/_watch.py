@@ -29,6 +29,12 @@ class EpisodeWatch:
         start = data["ego"]["start"]
         self._before = (start["x"], start["y"])
 
+    def begin(self, ego: Mapping[str, Any], actors: Sequence[Mapping[str, Any]]) -> None:
+        """Learn where everybody is before the first step."""
+        body = _body(ego)
+        self._watch.begin(body, [_body(one) for one in actors])
+        self._before = (body.x, body.y)
+
     def events(
         self, t: float, ego: Mapping[str, Any], actors: Sequence[Mapping[str, Any]]
     ) -> list[dict[str, Any]]:

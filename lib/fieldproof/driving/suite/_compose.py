@@ -20,6 +20,7 @@ _COPIED = (
     "red_light_violations",
     "hard_brake_count",
     "agent_fault_count",
+    "simulator_fault_count",
     "safety_score",
 )
 

@@ -12,7 +12,7 @@ from fieldproof.runs import SCHEMA_VERSION, Status, Verdict
 from fieldproof_sim.mock import VERSION
 
 _NS_PER_S = 1_000_000_000
-_UNREPEATABLE = frozenset({"hung", "died", "memory", "simulator"})
+_UNREPEATABLE = frozenset({"hung", "died", "memory"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,17 @@ def execution_of(suite: LoadedSuite, agent: AgentReference, limits: Limits) -> d
     }
 
 
-def outcome_of(results: Sequence[ScenarioResult], trouble: Trouble | None) -> dict[str, Any]:
+def outcome_of(
+    suite: LoadedSuite, results: Sequence[ScenarioResult], trouble: Trouble | None
+) -> dict[str, Any]:
     """Return outcome.json: whether every scenario was run, and the hash of what each left.
 
     The run repeats to the bit if no simulator or process of its own had a say in it; that the
     agent answers the same again is the agent's affair.
     """
     faults = [one.entry["agent_fault"] for one in results]
-    exact = not any(fault is not None and fault["kind"] in _UNREPEATABLE for fault in faults)
+    mock = all(one.file.simulator_settings().name == "mock" for one in suite.scenarios)
+    exact = mock and not any(one is not None and one["kind"] in _UNREPEATABLE for one in faults)
     simulated = sum(one.entry["metrics"]["duration_seconds"] for one in results)
     return {
         "schema_version": SCHEMA_VERSION,

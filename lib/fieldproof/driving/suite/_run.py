@@ -42,6 +42,7 @@ from fieldproof.driving.provenance import (
     suite_provenance,
 )
 from fieldproof.driving.report import render_suite
+from fieldproof.driving.simulators import check_simulators
 from fieldproof.driving.suite._compose import config_of, metrics_of, reason_of, summary_of
 from fieldproof.driving.suite._record import (
     Trouble,
@@ -137,10 +138,12 @@ def run_suite(
         command: the command line, program first.
 
     Raises:
+        ScenarioError: A simulator is not there, or cannot do what is asked; nothing was run.
         ArtefactError: The baseline cannot be used; nothing was run.
         RunError: The folder cannot be made.
         OSError: A file cannot be written.
     """
+    check_simulators(suite.scenarios)
     if options.baseline is not None:
         check_comparable({"suite_id": suite.id}, options.baseline)
         options.baseline.metrics()  # an unreadable one is better known before
@@ -177,9 +180,11 @@ def run_suite_into(suite: LoadedSuite, options: SuiteOptions, folder: Path) -> F
     """Run a suite into a folder that does not exist, with nothing of time and place in it.
 
     Raises:
+        ScenarioError: A simulator is not there, or cannot do what is asked; nothing was run.
         ArtefactError: The folder exists, or cannot be made; nothing was run.
         OSError: A file cannot be written.
     """
+    check_simulators(suite.scenarios)
     suite, agent = placeless_suite(suite), placeless_agent(options.agent)
     options = replace(options, agent=agent)
     with new_folder(folder):
@@ -295,7 +300,7 @@ def _write_record(
     verdict = verdict_of_suite(regressions["status"], documents["summary.json"]["reason"], trouble)
     execution = execution_of(suite, options.agent, options.limits)
     evaluation = evaluation_of(suite)
-    outcome = outcome_of(results, trouble)
+    outcome = outcome_of(suite, results, trouble)
     timeline = timeline_of(results)
     judged = gate_results(suite, gates, regressions)
     kpis = kpis_of(documents["metrics.json"]["aggregate"])
@@ -326,8 +331,8 @@ def _write_record(
 def _trouble(folder: Path, ran: Ran) -> Trouble | None:
     """Return what keeps a run from being judged.
 
-    Files that somebody changed under it, a scenario that could not be carried out, or somebody who
-    asked for the end.
+    Files that somebody changed under it, a scenario that could not be carried out or whose
+    simulator failed, or somebody who asked for the end.
     """
     hashes = {name: digest for one in ran.results for name, digest in one.files.items()}
     changed = changed_files(folder, hashes)
@@ -337,6 +342,12 @@ def _trouble(folder: Path, ran: Ran) -> Trouble | None:
         return Trouble(Status.ERROR, reason, gaps)
     if ran.broken:
         return Trouble(Status.ERROR, ran.broken, gaps)
+    failed = [one.entry for one in ran.results if one.entry["simulator_fault"] is not None]
+    if failed:
+        names = [one["scenario_id"] for one in failed]
+        text = failed[0]["simulator_fault"]["text"].removesuffix(".")
+        gaps += tuple(f"the simulator broke the scenario {name} off" for name in names)
+        return Trouble(Status.ERROR, f"scenario {names[0]}: {text}", gaps)
     if ran.missing:
         first, count = ran.missing[0], len(ran.missing)
         more = f" and {count - 1} more were" if count > 1 else " was"

@@ -15,6 +15,7 @@ from fieldproof.driving.judge import (
     reasons_of,
     safety_score,
     summary,
+    was_broken_off,
 )
 from fieldproof.driving.loading import LoadedScenario
 from fieldproof.driving.report import render_suite
@@ -92,7 +93,7 @@ def _scenario_problems(
         where = f"scenarios.{name}"
         problems += differing("metrics.json", found, wanted, "its episode", where)
         mine = {key: entry["metrics"][key] for key in (*figures, "safety_score")}
-        observed = float(entry["agent_fault"] is None)
+        observed = float(not was_broken_off(entry))
         figures["safety_score"] = safety_score(entry["metrics"], observed=observed)
         problems += differing("metrics.json", mine, figures, "its episode", f"{where}.metrics")
     return problems
@@ -127,7 +128,7 @@ def _reasons(data: Mapping[str, Any], entry: Mapping[str, Any], events: list[Any
     scenario = LoadedScenario(validated(ScenarioFile, written), (), (), "", "")
     found = reasons_of(scenario, entry["metrics"], events, entry["assertions"])
     reasons = [one.to_data() for one in found]
-    if entry["agent_fault"] is not None:
+    if was_broken_off(entry):
         reasons = [*entry["reasons"][:1], *reasons]
     return reasons
 
