@@ -1,9 +1,14 @@
 """Numbers of the driving commands' options: those that are out of range are invalid usage."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
+import fieldproof
 from fieldproof.cli import main
+from tests.driving.builders import EXAMPLES, SMOKE, scenario_data, suite_of
 
 COMMANDS = {
     "suite": ("suite", "run", "suite.yaml"),
@@ -52,3 +57,71 @@ def test_a_number_out_of_range_is_invalid_usage_that_names_the_range(
     assert f"Invalid value for '{option}'" in done.stderr
     assert allowed in done.stderr or "is not a valid integer" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_the_usual_agent_of_the_checkout_is_found_from_everywhere(tmp_path):
+    suite_of(tmp_path, [scenario_data()])
+    done = CliRunner().invoke(main, ["suite", "run", "suite.yaml", "--out", "out"])
+    assert done.exit_code == 0, done.output
+    provenance = (tmp_path / "out" / "provenance.json").read_text("utf-8")
+    assert '"agent_path":"rule_based_agent.py"' in provenance
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_the_usual_agent_of_the_working_directory_comes_first(tmp_path):
+    suite_of(tmp_path, [scenario_data()])
+    (tmp_path / "examples" / "agents").mkdir(parents=True)
+    shutil.copy(
+        EXAMPLES / "reckless_agent.py", tmp_path / "examples" / "agents" / "rule_based_agent.py"
+    )
+    CliRunner().invoke(main, ["suite", "run", "suite.yaml", "--out", "here"])
+    CliRunner().invoke(
+        main,
+        [
+            "suite",
+            "run",
+            "suite.yaml",
+            "--out",
+            "there",
+            "--agent",
+            str(EXAMPLES / "reckless_agent.py"),
+        ],
+    )
+    here, there = (
+        (tmp_path / name / "episodes" / "plain.jsonl").read_bytes() for name in ("here", "there")
+    )
+    assert here == there
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize(
+    "command",
+    [("suite", "run", str(SMOKE)), ("openloop", "run", "data")],
+    ids=["suite", "openloop"],
+)
+def test_without_a_checkout_it_is_said_that_an_agent_must_be_named(command, tmp_path, monkeypatch):
+    installed = tmp_path / "lib" / "python" / "fieldproof" / "__init__.py"
+    monkeypatch.setattr(fieldproof, "__file__", str(installed))
+    samples = tmp_path / "data" / "samples"
+    samples.mkdir(parents=True)
+    sample = '{"sample_id": "1", "input": {}, "ground_truth": {"control": {"steer": 0}}}'
+    (samples / "1.json").write_text(sample, "utf-8")
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 2
+    assert (
+        "the usual agent is not here, since it is part of a checkout only; name an" in done.stderr
+    )
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_suite_is_taken_by_its_name_in_the_usual_folder(tmp_path):
+    (tmp_path / "scenarios").mkdir()
+    suite_of(tmp_path / "scenarios" / "suites", [scenario_data()])
+    (tmp_path / "scenarios" / "suites" / "suite.yaml").rename("scenarios/suites/mine.yaml")
+    assert CliRunner().invoke(main, ["suite", "run", "mine", "--quiet"]).exit_code == 0
+    done = CliRunner().invoke(main, ["suite", "run", "mne"])
+    assert done.exit_code == 2
+    assert "there is no file mne and no scenarios/suites/mne.yaml (nearest: mine)" in done.stderr
+    assert not Path("mne").exists()

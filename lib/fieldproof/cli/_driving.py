@@ -13,15 +13,22 @@ from uuid import uuid4
 
 import click
 
-from fieldproof.cli._driving_options import JOBS, PERCENT, agent_options, limits_of
+from fieldproof.cli._driving_options import (
+    AGENT,
+    JOBS,
+    PERCENT,
+    agent_of,
+    agent_options,
+    limits_of,
+)
 from fieldproof.cli._driving_packs import packs
 from fieldproof.cli._errors import reported, stop
 from fieldproof.cli._exit_codes import INVALID
+from fieldproof.cli._options import SUITE_FILE
 
 if TYPE_CHECKING:
     from fieldproof.driving.loop import ScenarioResult
 
-AGENT = "examples/agents/rule_based_agent.py"
 _PATH = click.Path(path_type=Path)
 _RUNS = click.option(
     "--runs", "runs_folder", type=_PATH, default="runs", show_default=True, help="Folder of runs."
@@ -63,7 +70,7 @@ def suite() -> None:
 
 
 @suite.command("run")
-@click.argument("suite_file", metavar="SUITE", type=_PATH)
+@click.argument("suite_file", metavar="SUITE", type=SUITE_FILE)
 @click.option("--agent", default=AGENT, show_default=True, help="FILE.py, MODULE:CLASS or a name.")
 @_RUNS
 @_BASELINES
@@ -75,11 +82,10 @@ def suite() -> None:
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
 @agent_options
 def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) -> None:
-    """Run SUITE with an agent and leave its evidence.
+    """Run SUITE, a file or a name in scenarios/suites, with an agent and leave its evidence.
 
     Exit code 0: every gate passed; 1: not; 2: something is not valid; 130: interrupted.
     """
-    from fieldproof.driving.agents import find_agent
     from fieldproof.driving.history import BaselinesFolder
     from fieldproof.driving.loading import load_suite
     from fieldproof.driving.provenance import collect_surroundings
@@ -93,7 +99,7 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
         loaded = load_suite(suite_file)
         baseline = options["baseline"]
         how = SuiteOptions(
-            agent=find_agent(agent),
+            agent=agent_of(agent),
             limits=limits_of(options),
             jobs=options["jobs"],
             host=os.environ,
@@ -336,7 +342,6 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
     Exit code 0: all were predicted and nothing regressed; 1: not; 2: something is not valid;
     130: interrupted.
     """
-    from fieldproof.driving.agents import find_agent
     from fieldproof.driving.history import BaselinesFolder
     from fieldproof.driving.openloop import OpenLoopOptions, load_dataset, run_openloop
     from fieldproof.driving.provenance import collect_surroundings
@@ -349,7 +354,7 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
         finished = run_openloop(
             load_dataset(dataset),
             OpenLoopOptions(
-                agent=find_agent(agent),
+                agent=agent_of(agent),
                 limits=limits_of(options),
                 host=os.environ,
                 baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),

@@ -1,14 +1,18 @@
-"""Options of the driving commands that are numbers, with the range that they may have."""
+"""What the driving commands' options may be: numbers with their ranges, and the usual agent."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from fieldproof.driving.agents import Limits
+    from fieldproof.driving.agents import AgentReference, Limits
+
+AGENT = "examples/agents/rule_based_agent.py"
+"""The usual agent, as seen from the folder of a checkout."""
 
 
 class FiniteRange(click.FloatRange):
@@ -61,3 +65,23 @@ def agent_options(command: Any) -> Any:
     ):
         command = option(command)
     return command
+
+
+def agent_of(name: str) -> AgentReference:
+    """Return the agent that a command was given; the usual one also from outside of the checkout.
+
+    Raises:
+        AgentError: There is none; says what to do.
+    """
+    import fieldproof
+    from fieldproof.driving.agents import AgentError, find_agent
+
+    if name != AGENT or Path(AGENT).is_file():
+        return find_agent(name)
+    beside = Path(fieldproof.__file__).resolve().parents[2] / AGENT
+    if not beside.is_file():
+        raise AgentError(
+            f"{AGENT}: the usual agent is not here, since it is part of a checkout only; name an "
+            f"agent (FILE.py, FILE.py:CLASS, MODULE:CLASS or a name), or run this in a checkout"
+        )
+    return find_agent(str(beside))

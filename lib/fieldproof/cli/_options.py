@@ -61,10 +61,11 @@ def as_json(text: str) -> Callable[[_Command], _Command]:
 
 
 class ScenarioFile(click.Path):
-    """The file of a scenario, or its name in the folder `scenarios`, as make and Nix take it."""
+    """The file of a scenario, or its name in the usual folder, as make and Nix take it."""
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path, allow_dash=True)
+    def __init__(self, folder: str = "scenarios", *, allow_dash: bool = True) -> None:
+        super().__init__(path_type=Path, allow_dash=allow_dash)
+        self._folder = folder
 
     def convert(
         self,
@@ -77,7 +78,7 @@ class ScenarioFile(click.Path):
         is_name = text.isidentifier() and not Path(text).exists()
         if not is_name:
             return super().convert(value, param, ctx)
-        path = Path("scenarios", f"{text}.yaml")
+        path = Path(self._folder, f"{text}.yaml")
         if not path.is_file():
             from fieldproof.model import nearest
 
@@ -88,6 +89,7 @@ class ScenarioFile(click.Path):
 
 
 SCENARIO_FILE = ScenarioFile()
+SUITE_FILE = ScenarioFile("scenarios/suites", allow_dash=False)
 
 
 def complete_scenarios(
