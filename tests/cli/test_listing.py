@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from jsonschema import Draft7Validator
+from jsonschema.validators import validator_for
 
 from fieldproof.assertions import assertion_types
 from fieldproof.events import event_types
@@ -184,12 +184,15 @@ def test_a_list_is_coloured_only_where_it_is_asked_for(call, command):
         ("scenario", "scenarios/*.yaml"),
         ("world", "worlds/*/world.yaml"),
         ("robot", "robots/*/robot.yaml"),
+        ("driving_scenario", "scenarios/driving/*.yaml"),
+        ("suite", "scenarios/suites/*.yaml"),
+        ("pack", "packs/*/pack.yaml"),
     ],
 )
 def test_the_schema_of_each_kind_of_file_takes_those_of_the_repository(call, root, kind, files):
     schema = json.loads(call("schema", kind).stdout)
-    validator = Draft7Validator(schema)
-    Draft7Validator.check_schema(schema)
+    validator = validator_for(schema)(schema)
+    validator.check_schema(schema)
     paths = sorted(root.glob(files))
     assert paths
     for path in paths:

@@ -148,12 +148,19 @@ def _parameter_lines(parameters: Iterable[Parameter], width: int | None) -> list
     return table(rows, indent="    ", width=width)
 
 
+_DRIVING = {"driving_scenario": "scenario", "suite": "suite", "pack": "pack"}
+"""Kinds of files of driving suites, and what their schemas are called among themselves."""
+
+
 @click.command()
 @click.argument(
-    "kind", type=click.Choice(["scenario", "world", "robot"]), default="scenario", required=False
+    "kind",
+    type=click.Choice(["scenario", "world", "robot", *_DRIVING]),
+    default="scenario",
+    required=False,
 )
 def schema(kind: str) -> None:
-    """Print the JSON Schema of a KIND of file: scenario (default), world or robot.
+    """Print the JSON Schema of a KIND of file, of scenarios of robots when none is given.
 
     That of scenarios has all that is installed, plugins included.
     """
@@ -163,5 +170,9 @@ def schema(kind: str) -> None:
     with reported():
         if kind == "scenario":
             show_json(installed_schema())
+        elif kind in _DRIVING:
+            from fieldproof.driving.artefacts import schema_of
+
+            show_json(schema_of(_DRIVING[kind]))
         else:
             show_json(document_schema(World if kind == "world" else VehicleManifest))

@@ -359,6 +359,13 @@ def test_the_html_report_fetches_nothing(smoke):
     assert "<svg" in page
 
 
+def test_the_documents_of_a_replay_say_their_version(smoke):
+    for name in ("timeline.json", "geojson"):
+        assert read(smoke.folder / "replay" / f"simple_lane_follow.{name}")["schema_version"] == "1.0"
+    events = read(smoke.folder / "replay" / "simple_lane_follow.timeline_events.json")
+    assert isinstance(events, list)
+
+
 def test_geojson_is_in_local_metres_unless_the_scenario_says_how_to_place_it(smoke):
     local = read(smoke.folder / "replay" / "pedestrian_crossing_001.geojson")
     assert local["crs"]["name"] == "urn:roboci:crs:local-simulator-meters"

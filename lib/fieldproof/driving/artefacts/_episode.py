@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field, RootModel
 
-from fieldproof.driving.artefacts._closed_loop import Artefact, Count, Event
+from fieldproof.driving.artefacts._closed_loop import Artefact, Count, Event, Version
 
 
 class EgoState(Artefact):
@@ -49,6 +49,7 @@ class StepLine(Artefact):
 class Timeline(Artefact):
     """replay/<id>.timeline.json."""
 
+    schema_version: Version = Field(default="1.0", description="Absent in older files.")
     scenario_id: str
     duration_seconds: float
     frames: list[Frame]
@@ -69,7 +70,7 @@ class TimelineEvent(Artefact):
 
 
 class TimelineEvents(RootModel[list[TimelineEvent]]):
-    """replay/<id>.timeline_events.json."""
+    """replay/<id>.timeline_events.json; a list, which has no place for a version."""
 
 
 class Geometry(Artefact):
@@ -104,6 +105,7 @@ class Crs(Artefact):
 class Ways(Artefact):
     """replay/<id>.geojson."""
 
+    schema_version: Version = Field(default="1.0", description="Absent in older files.")
     type: Literal["FeatureCollection"]
     scenario_id: str
     crs: Crs

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fieldproof.driving.artefacts import SCHEMA_VERSION
 from fieldproof.driving.files import EGO, CoordinateTransform
 from fieldproof_sim.geodesy import LocalFrame
 
@@ -65,6 +66,7 @@ class Ways:
         crs = LOCAL_CRS if transform is None else WGS84_CRS
         collection: dict[str, Any] = {
             "type": "FeatureCollection",
+            "schema_version": SCHEMA_VERSION,
             "scenario_id": scenario_id,
             "crs": {"type": "name", "name": crs, "properties": {"name": crs}},
         }

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from fieldproof.driving.artefacts import SCHEMA_VERSION
 from fieldproof.driving.simulators import StepResult
 
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
@@ -87,7 +88,13 @@ class Recorder:
 
     def timeline(self) -> str:
         """Return replay/<id>.timeline.json: all frames, and all events once more."""
-        head = line_of({"scenario_id": self._scenario_id, "duration_seconds": self._t})
+        head = line_of(
+            {
+                "schema_version": SCHEMA_VERSION,
+                "scenario_id": self._scenario_id,
+                "duration_seconds": self._t,
+            }
+        )
         frames = ",\n".join(self._frames)
         return f'{head[:-1]},"frames":[\n{frames}\n],"events":{line_of(self.events)}}}\n'
 
