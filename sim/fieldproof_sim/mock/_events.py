@@ -74,8 +74,9 @@ class Watch:
 
     A collision begins when the distance to an actor falls below 2 m, a near miss when it falls
     below 4 m without a collision; either begins anew once the actor was 4 m away again. In a step
-    everybody moves evenly, so that who drives through another has met it. Distances are level, and
-    in space for what flies. Leaving the road begins anew once the ego was back.
+    everybody moves evenly, so that who drives through another has met it, and who drives through
+    the goal has reached it. Distances are level, and in space for what flies. Leaving the road
+    begins anew once the ego was back.
     """
 
     def __init__(
@@ -94,12 +95,15 @@ class Watch:
         self._in_space = in_space
         self._zones: dict[str, int] = {}
         self._places: dict[str, Space] = {}
+        self._from_goal: Space | None = None
         self._t: float | None = None
         self._off = self._arrived = self._late = False
 
     def begin(self, ego: Body, actors: Sequence[Other]) -> None:
         """Learn where everybody is before the first step."""
         self._places = {actor.id: self._away(ego, actor) for actor in actors}
+        if self._goal is not None:
+            self._from_goal = _from_goal(ego, self._goal)
 
     def events(
         self, t: float, before: Point, ego: Body, actors: Sequence[Other]
@@ -119,7 +123,9 @@ class Watch:
             if share is not None and light.state(since + share * (t - since)) == RED:
                 yield {"type": "red_light_violation", "traffic_light_id": light.id}
         if self._goal is not None and not self._arrived:
-            away = goal_distance(ego, self._goal)
+            now = _from_goal(ego, self._goal)
+            away = closest_approach(self._from_goal or now, now)
+            self._from_goal = now
             if away <= self._goal["tolerance"]:
                 self._arrived = True
                 yield {"type": "goal_reached", "distance": away}
@@ -145,6 +151,10 @@ class Watch:
 
 def goal_distance(ego: Body, goal: Mapping[str, Any]) -> float:
     """Return metres from what has to get there to the goal, heights only where it has one."""
+    return math.hypot(*_from_goal(ego, goal))
+
+
+def _from_goal(ego: Body, goal: Mapping[str, Any]) -> Space:
+    """Return metres from the goal to what has to get there."""
     x, y, z = ego.reach()
-    up = 0.0 if goal.get("z") is None else z - goal["z"]
-    return math.hypot(x - goal["x"], y - goal["y"], up)
+    return (x - goal["x"], y - goal["y"], 0.0 if goal.get("z") is None else z - goal["z"])

@@ -1,8 +1,8 @@
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fieldproof_sim.mock._plane import Point, point_of, side_of
+from fieldproof_sim.mock._plane import Point, heading_at, point_of, side_of
 
 RED = "red"
 
@@ -16,15 +16,27 @@ class Light:
             the right of the way from start to end.
     """
 
-    def __init__(self, data: Mapping[str, Any], ego_yaw: float) -> None:
-        """Read a traffic light of a scenario; `ego_yaw` in radians stands in for its heading."""
+    def __init__(
+        self, data: Mapping[str, Any], ways: Sequence[Sequence[Point]], ego_yaw: float
+    ) -> None:
+        """Read a traffic light of a scenario.
+
+        Args:
+            data: the light.
+            ways: what a stop line with a middle lies across where it is nearest: the roads, and
+                the way that the ego is to take.
+            ego_yaw: radians; what it lies across where there is no way.
+        """
         self.id: str = data["id"]
         line = data["stop_line"]
-        self._both_ways = line.get("start") is not None
-        if self._both_ways:
+        self._both_ways = line.get("yaw") is None
+        if line.get("start") is not None:
             self.start, self.end = point_of(line["start"]), point_of(line["end"])
+        elif self._both_ways:
+            heading = heading_at(point_of(line), ways)
+            self.start, self.end = _across(line, ego_yaw if heading is None else heading)
         else:
-            self.start, self.end = _across(line, ego_yaw)
+            self.start, self.end = _across(line, math.radians(line["yaw"]))
         self._states = [(0.0, data["state"])]
         self._states += [(one["at_seconds"], one["state"]) for one in data["changes"]]
 
@@ -61,10 +73,8 @@ class Light:
         return {"id": self.id, "state": self.state(t), "stop_line": line}
 
 
-def _across(line: Mapping[str, Any], ego_yaw: float) -> tuple[Point, Point]:
+def _across(line: Mapping[str, Any], heading: float) -> tuple[Point, Point]:
     """Return the ends of a line across a heading; what comes along it crosses to the left side."""
-    yaw = line.get("yaw")
-    heading = ego_yaw if yaw is None else math.radians(yaw)
     x, y = point_of(line)
     dx, dy = -math.sin(heading) * line["width"] / 2, math.cos(heading) * line["width"] / 2
     # from the left end to the right one, so that what comes towards it is on the line's right

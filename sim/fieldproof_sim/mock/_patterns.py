@@ -40,7 +40,7 @@ class Traffic:
         speed: metres a second.
         lane_origin: where the ego started.
         lane_heading: its heading there, radians.
-        path: the ego's route, or the line from its start to its goal.
+        path: the ego's route, or the line from its start to its goal, or else its lane ahead.
     """
 
     t: float
@@ -63,7 +63,7 @@ def pattern_of(text: str, actor: Actor, traffic: Traffic) -> Pattern | None:
     changes at the start, such as the speed of a slow actor, is changed in the actor.
     """
     name = " ".join(re.split(r"[\s_-]+", text.strip().lower()))
-    if name in HURRIED and "emergency" in actor.kind.lower():
+    if name in HURRIED and _is_emergency(actor.kind):
         return _hurry
     if name in HELD:
         return None
@@ -73,6 +73,15 @@ def pattern_of(text: str, actor: Actor, traffic: Traffic) -> Pattern | None:
         actor.speed *= SLOW_SHARE
         return _slow
     return PATTERNS.get(name)
+
+
+EMERGENCY = ("emergency", "ambulance", "firetruck", "fireengine", "police")
+"""What the type of an emergency vehicle has in it, in whatever way its words are joined."""
+
+
+def _is_emergency(kind: str) -> bool:
+    word = re.sub(r"[\s_-]+", "", kind.lower())
+    return any(one in word for one in EMERGENCY)
 
 
 HELD = frozenset({"", "lane follow", "constant speed", "waypoint tracking"})

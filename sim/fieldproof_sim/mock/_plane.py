@@ -5,6 +5,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_SAME_M = 1e-9
+
 Point = tuple[float, float]
 Space = tuple[float, float, float]
 
@@ -36,6 +38,31 @@ def _to_segment(point: Point, start: Point, end: Point) -> float:
     along = ((point[0] - start[0]) * dx + (point[1] - start[1]) * dy) / length
     along = min(1.0, max(0.0, along))
     return math.hypot(point[0] - start[0] - along * dx, point[1] - start[1] - along * dy)
+
+
+def heading_at(point: Point, lines: Sequence[Sequence[Point]]) -> float | None:
+    """Return the heading of the line that is nearest to a point there, None without a line.
+
+    At a corner it is the middle one of both headings.
+
+    Args:
+        point: metres.
+        lines: points of each, metres; the first of those that are equally near counts.
+    """
+    best, heading = math.inf, None
+    for line in lines:
+        near = [
+            (_to_segment(point, start, end), math.atan2(end[1] - start[1], end[0] - start[0]))
+            for start, end in itertools.pairwise(line)
+            if start != end
+        ]
+        away = min((one for one, _ in near), default=math.inf)
+        if away < best:
+            best = away
+            both = [yaw for one, yaw in near if one <= away + _SAME_M]
+            x, y = math.fsum(map(math.cos, both)), math.fsum(map(math.sin, both))
+            heading = math.atan2(y, x) if math.hypot(x, y) > _SAME_M else both[0]
+    return heading
 
 
 def closest_approach(before: Space, now: Space) -> float:

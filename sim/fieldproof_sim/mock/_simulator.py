@@ -10,8 +10,9 @@ from fieldproof_sim.mock._lights import Light
 from fieldproof_sim.mock._patterns import Traffic
 from fieldproof_sim.mock._plane import Point, point_of
 
-VERSION = "2"
+VERSION = "3"
 _NS_PER_S = 1_000_000_000
+_LANE_M = 100_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +67,14 @@ class MockSimulator:
         self._steps = 0
         self._ego = _ego_of(scenario)
         heading = math.radians(start["yaw"])
+        path = _path_of(scenario["ego"])
+        ways = [*_roads_of(scenario), path]
         self._lights = [
-            Light(one, heading)
+            Light(one, ways, heading)
             for key in ("traffic_lights", "traffic_signals")
             for one in environment[key]
         ]
-        self._path = _path_of(scenario["ego"])
+        self._path = path if len(path) > 1 else _lane_of(point_of(start), heading)
         self._origin = (point_of(start), heading)
         traffic = self._traffic()
         self._actors = [Actor(one, traffic) for one in scenario["actors"]]
@@ -165,6 +168,17 @@ def _path_of(ego: Mapping[str, Any]) -> tuple[Point, ...]:
     return (start,) if ego["goal"] is None else (start, point_of(ego["goal"]))
 
 
+def _lane_of(start: Point, heading: float) -> tuple[Point, ...]:
+    """Return the lane ahead of an ego that has neither route nor goal."""
+    x, y = start
+    return (start, (x + _LANE_M * math.cos(heading), y + _LANE_M * math.sin(heading)))
+
+
+def _roads_of(scenario: Mapping[str, Any]) -> list[tuple[Point, ...]]:
+    roads = scenario["environment"]["replay_scene"]["road_paths"]
+    return [tuple(point_of(one) for one in road["points"]) for road in roads]
+
+
 def _road_of(scenario: Mapping[str, Any], path: tuple[Point, ...]) -> Road:
     """Return what counts as on the road.
 
@@ -173,7 +187,7 @@ def _road_of(scenario: Mapping[str, Any], path: tuple[Point, ...]) -> Road:
     """
     environment = scenario["environment"]
     scene = environment["replay_scene"]
-    lines = [tuple(point_of(one) for one in road["points"]) for road in scene["road_paths"]]
+    lines = _roads_of(scenario)
     has_path = len(path) > 1
     margin = environment["mock_offroad_margin"]
     if margin is None:

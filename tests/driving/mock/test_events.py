@@ -6,7 +6,7 @@ import pytest
 
 from tests.driving.builders import actor
 
-from .drives import STANDING, drive, events_of
+from .drives import STANDING, drive, events_of, simulator
 
 JUST_BELOW_2 = math.nextafter(2.0, 0.0)
 JUST_BELOW_4 = math.nextafter(4.0, 0.0)
@@ -81,6 +81,13 @@ def test_the_goal_is_reached_at_its_tolerance(tmp_path, x, reached):
     ego = {"start": {"x": 0, "y": 0, "speed": 0}, "goal": {"x": x, "y": 0, "tolerance": 2}}
     steps = drive(tmp_path, 3, ego=ego)
     assert [index for index, _ in events_of(steps, "goal_reached")] == ([0] if reached else [])
+
+
+@pytest.mark.parametrize(("y", "reached"), [(0, True), (2, True), (JUST_ABOVE_2, False)])
+def test_who_drives_through_the_goal_within_a_step_has_reached_it(tmp_path, y, reached):
+    ego = {"start": {"x": 0, "y": 0, "speed": 600}, "goal": {"x": 30, "y": y, "tolerance": 2}}
+    found = events_of(drive(tmp_path, 2, ego=ego), "goal_reached")
+    assert found == ([(0, {"type": "goal_reached", "distance": float(y)})] if reached else [])
 
 
 def test_a_goal_with_a_height_is_reached_in_space(tmp_path):
@@ -178,14 +185,76 @@ def test_the_stop_line_is_as_wide_as_it_says(tmp_path, y, crossed):
     assert bool(crossing(tmp_path, light({"x": 10, "y": 0, "width": 6}), y=y)) is crossed
 
 
-def test_a_stop_line_with_a_middle_stops_one_direction_and_one_with_ends_both(tmp_path):
-    ahead = light({"x": 10, "y": 0, "width": 6})
+def test_a_stop_line_stops_both_directions_unless_it_says_a_heading(tmp_path):
+    ahead = light({"x": 10, "y": 0, "width": 6, "yaw": 0})
     against = light({"x": 10, "y": 0, "width": 6, "yaw": 180})
     ends = light({"start": {"x": 10, "y": -3}, "end": {"x": 10, "y": 3}})
     turned = light({"start": {"x": 10, "y": 3}, "end": {"x": 10, "y": -3}})
     assert crossing(tmp_path, ahead) == [9]
     assert crossing(tmp_path, against) == []
     assert crossing(tmp_path, ends) == crossing(tmp_path, turned) == [9]
+    middle = light({"x": -10, "y": 0, "width": 6})
+    assert crossing(tmp_path, middle, yaw=180) == [9]
+
+
+def test_going_back_over_a_line_that_has_turned_red_is_a_violation(tmp_path):
+    # over the line at x = 0 after 1 s, then back over it
+    ego = {
+        "start": {"x": -5, "y": 0, "yaw": 0, "speed": 5},
+        "goal": None,
+        "route": [{"x": 10, "y": 2}, {"x": -20, "y": 1}],
+    }
+    line = {"x": 0, "y": 0, "width": 6}
+    turns_red = light(line, state="green", changes=[{"at_seconds": 2, "state": "red"}])
+    steps = drive(tmp_path, 60, ego=ego, environment={"traffic_lights": [turns_red]})
+    ((index, _),) = events_of(steps, "red_light_violation")
+    assert 1 > steps[index - 1].ego["x"] > steps[index].ego["x"] > -1
+
+
+NORTH = {"start": {"x": 0, "y": 0, "yaw": 90, "speed": 5}, "goal": None}
+TURN = [{"x": 0, "y": 10}, {"x": 40, "y": 10}]
+ROADS = {
+    "road_paths": [
+        {"points": [{"x": 0, "y": -50}, {"x": 0, "y": 9}]},
+        {"points": [{"x": -50, "y": 10}, {"x": 50, "y": 10}]},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("ego", "environment"),
+    [
+        pytest.param({**NORTH, "route": TURN}, {}, id="route"),
+        pytest.param({**NORTH, "route": TURN}, {"replay_scene": ROADS}, id="road_and_route"),
+        pytest.param(
+            {"start": {"x": 0, "y": 10, "yaw": 90, "speed": 0}, "goal": {"x": 40, "y": 10}},
+            {},
+            id="way_to_the_goal",
+        ),
+    ],
+)
+def test_a_stop_line_lies_across_the_way_that_is_nearest_whatever_the_ego_starts_at(
+    tmp_path, ego, environment
+):
+    lit = {**environment, "traffic_lights": [light({"x": 5, "y": 10, "width": 6})]}
+    one = simulator(tmp_path, ego=ego, environment=lit)
+    seen = one.reset()["traffic_lights"][0]["stop_line"]
+    assert seen["start"]["x"] == pytest.approx(5)
+    assert seen["end"]["x"] == pytest.approx(5)
+    assert {round(seen[end]["y"]) for end in seen} == {7, 13}
+
+
+def test_who_turns_onto_a_road_and_over_its_red_line_has_run_it(tmp_path):
+    lit = {"traffic_lights": [light({"x": 5, "y": 10, "width": 6})]}
+    steps = drive(tmp_path, 60, ego={**NORTH, "route": TURN}, environment=lit)
+    ((index, _),) = events_of(steps, "red_light_violation")
+    assert steps[index - 1].ego["x"] < 5 <= steps[index].ego["x"]
+
+
+def test_a_stop_line_at_a_corner_stops_who_cuts_it(tmp_path):
+    lit = {"traffic_lights": [light({"x": 0, "y": 10, "width": 6})]}
+    steps = drive(tmp_path, 60, ego={**NORTH, "route": TURN}, environment=lit)
+    assert len(events_of(steps, "red_light_violation")) == 1
 
 
 def test_a_light_changes_at_its_very_moment(tmp_path):

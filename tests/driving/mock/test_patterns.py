@@ -79,6 +79,12 @@ def test_who_yields_stands_at_the_line_before_the_ego_s_path(tmp_path, pattern):
     assert min(one["y"] for one in states) >= 4.5 - 1e-9
 
 
+def test_who_yields_stands_before_the_lane_of_an_ego_with_neither_goal_nor_route(tmp_path):
+    ego = {"start": {"x": 0, "y": 0, "yaw": 0, "speed": 0}, "goal": None}
+    states = moved(tmp_path, "yield negotiation", 120, ego=ego, yaw=-90)
+    assert (states[-1]["speed"], states[-1]["y"]) == (0.0, pytest.approx(4.5))
+
+
 def test_who_yields_goes_on_when_the_path_is_far(tmp_path):
     assert set(speeds(moved(tmp_path, "yield negotiation", 20, yaw=0, y=40))) == {4.0}
 
@@ -121,6 +127,13 @@ def test_a_tailgater_stays_behind_the_ego_and_is_faster(tmp_path):
     assert set(speeds(states)) == {12.0}
     slower = moved(tmp_path, "tailgating pressure", 60, ego=ego, x=-30, y=0, speed=3)
     assert set(speeds(slower)) == {11.0}
+
+
+@pytest.mark.parametrize(
+    "kind", ["ambulance", "fire_truck", "FireEngine", "police-car", "EmergencyVehicle"]
+)
+def test_what_hurries_to_an_emergency_is_an_emergency_vehicle(tmp_path, kind):
+    assert speeds(moved(tmp_path, "lane follow", kind=kind))[-1] == 6.0
 
 
 @pytest.mark.parametrize("pattern", ["lane follow", "route deviation", "late detection"])
