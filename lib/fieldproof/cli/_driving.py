@@ -27,6 +27,7 @@ from fieldproof.cli._exit_codes import INVALID
 from fieldproof.cli._options import SUITE_FILE
 
 if TYPE_CHECKING:
+    from fieldproof.driving.loading import LoadedSuite
     from fieldproof.driving.loop import ScenarioResult
 
 _PATH = click.Path(path_type=Path)
@@ -87,7 +88,6 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
     Exit code 0: every gate passed; 1: not; 2: something is not valid; 130: interrupted.
     """
     from fieldproof.driving.history import BaselinesFolder
-    from fieldproof.driving.loading import load_suite
     from fieldproof.driving.provenance import collect_surroundings
     from fieldproof.driving.suite import SuiteOptions, run_suite, run_suite_into
     from fieldproof.engine import Interrupt
@@ -96,7 +96,7 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
     if out is not None and options["baseline"] is not None:
         raise click.UsageError("--out and --baseline do not go together")
     with _reported(), Interrupt() as interrupt:
-        loaded = load_suite(suite_file)
+        loaded = _suite_of(suite_file)
         baseline = options["baseline"]
         how = SuiteOptions(
             agent=agent_of(agent),
@@ -136,6 +136,23 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
     sys.exit(status.exit_code)
 
 
+def _suite_of(file: Path) -> LoadedSuite:
+    """Return the suite in a file.
+
+    Raises:
+        ScenarioError: It cannot be read, or something is wrong with it; says all of it.
+    """
+    from fieldproof.driving.loading import load_suite
+    from fieldproof.model import Problem, ScenarioError
+
+    try:
+        return load_suite(file)
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        hint = "give a suite's file, or its name in scenarios/suites"
+        raise ScenarioError(Problem(what, (), hint, str(file))) from None
+
+
 def _said(result: ScenarioResult) -> None:
     entry = result.entry
     word = "pass" if entry["status"] == "success" else "fail"
@@ -148,13 +165,15 @@ def _said(result: ScenarioResult) -> None:
 @click.argument("folder", type=_PATH, default="scenarios/suites")
 def suite_list(folder: Path) -> None:
     """List the suites in FOLDER, and check them."""
-    from fieldproof.driving.loading import find_suites, load_suite
+    from fieldproof.driving.loading import find_suites
     from fieldproof.model import ScenarioError
 
-    invalid = False
-    for path in find_suites(folder):
+    found, invalid = find_suites(folder), False
+    if not found:
+        stop(f"{folder} holds no suites (*.yaml): name a folder that does", INVALID)
+    for path in found:
         try:
-            loaded = load_suite(path)
+            loaded = _suite_of(path)
         except ScenarioError as error:
             invalid = True
             for problem in error.problems:

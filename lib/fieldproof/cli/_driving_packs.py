@@ -80,6 +80,9 @@ def packs_verify(names: tuple[str, ...], packs_folder: Path) -> None:
             chosen = [named_pack(packs_folder, name) for name in wanted]
         except PackError as error:
             stop(str(error), INVALID)
+        if not chosen:
+            what = f"{packs_folder} holds no packs, so that nothing was verified"
+            stop(f"{what}; name a folder that does with --packs", INVALID)
         for pack in chosen:
             problems = verify_pack(pack)
             differing = differing or bool(problems)
