@@ -1,5 +1,6 @@
 """A suite's run: what it leaves, what faulty agents do to it, and that it repeats to the byte."""
 
+import html
 import json
 import os
 import textwrap
@@ -361,7 +362,9 @@ def test_the_html_report_fetches_nothing(smoke):
 
 def test_the_documents_of_a_replay_say_their_version(smoke):
     for name in ("timeline.json", "geojson"):
-        assert read(smoke.folder / "replay" / f"simple_lane_follow.{name}")["schema_version"] == "1.0"
+        assert (
+            read(smoke.folder / "replay" / f"simple_lane_follow.{name}")["schema_version"] == "1.0"
+        )
     events = read(smoke.folder / "replay" / "simple_lane_follow.timeline_events.json")
     assert isinstance(events, list)
 
@@ -393,10 +396,30 @@ def test_where_a_scenario_comes_from_is_passed_on(tmp_path):
     finished = live(tmp_path, suite_of(tmp_path, [scenario_data(environment=about)]))
     entry = finished.metrics["scenarios"]["plain"]
     assert {key: entry[key] for key in about} == about
-    packs = finished.summary["marketplace"]
-    assert [one["marketplace_pack"] for one in packs] == ["some_pack"]
-    assert finished.summary["provenance"]["marketplace"] == packs
-    assert "some_pack" in (finished.folder / "report.md").read_text("utf-8")
+    assert finished.summary["marketplace"] == [{**about, "scenarios": ["plain"]}]
+    assert finished.summary["provenance"]["marketplace"] == finished.summary["marketplace"]
+    for name in ("report.md", "report.html"):
+        text = html.unescape((finished.folder / name).read_text("utf-8")).replace("\\", "")
+        for said in ("some_pack", '["gap"]', '{"lanes": 2}'):
+            assert text.count(said) == 2  # of the suite, and of the scenario
+
+
+def test_every_scenario_s_origin_is_passed_on_and_the_same_once(tmp_path):
+    one = {"marketplace_pack": "some_pack", "metric_group": "a", "domain_metrics": {"b": 1, "a": 2}}
+    same = {
+        "domain_metrics": {"a": 2, "b": 1},
+        "metric_group": "a",
+        "marketplace_pack": "some_pack",
+    }
+    group, packless = {**one, "metric_group": "b"}, {"domain_metadata": {"x": [1]}}
+    origins = {"first": one, "again": same, "group": group, "packless": packless, "none": {}}
+    scenarios = [scenario_data(id=name, environment=said) for name, said in origins.items()]
+    finished = run_suite_into(suite_of(tmp_path, scenarios), options(), tmp_path / "out")
+    assert finished.summary["marketplace"] == [
+        {**one, "scenarios": ["first", "again"]},
+        {**group, "scenarios": ["group"]},
+        {**packless, "scenarios": ["packless"]},
+    ]
 
 
 def test_severity_decides_whether_a_failed_assertion_fails_the_scenario(tmp_path):

@@ -217,5 +217,7 @@ class Summary(SummaryHead):
     branch: str | None
     agent_version: str | None
     assertions: AssertionSummary
-    marketplace: list[dict[str, Any]] = Field(description="The packs that scenarios are of.")
+    marketplace: list[dict[str, Any]] = Field(
+        description="Where scenarios come from, with their ids under scenarios."
+    )
     provenance: SuiteProvenance

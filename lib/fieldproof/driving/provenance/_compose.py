@@ -7,6 +7,7 @@ from fieldproof.driving.agents import AgentReference
 from fieldproof.driving.artefacts import SCHEMA_VERSION
 from fieldproof.driving.loading import LoadedSuite
 from fieldproof.driving.provenance._surroundings import Surroundings, python_version
+from fieldproof.model import canonical_json
 
 
 def suite_provenance(
@@ -53,13 +54,17 @@ def dataset_provenance(
 
 
 def marketplace_of(suite: LoadedSuite) -> list[dict[str, Any]]:
-    """Return the packs that a suite's scenarios come from, each once."""
+    """Return where a suite's scenarios come from.
+
+    Everything that is said of it, once for all scenarios that say the same, whose ids stand under
+    `scenarios`; those that say nothing are left out.
+    """
     found: dict[str, dict[str, Any]] = {}
     for scenario in suite.scenarios:
         about = scenario.file.environment.marketplace()
-        if "marketplace_pack" in about:
-            kept = {key: value for key, value in about.items() if not key.startswith("domain_me")}
-            found.setdefault(about["marketplace_pack"], kept)
+        if about:
+            entry = found.setdefault(canonical_json(about), {**about, "scenarios": []})
+            entry["scenarios"].append(scenario.id)
     return list(found.values())
 
 

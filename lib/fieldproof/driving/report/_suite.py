@@ -1,5 +1,7 @@
 """The report of a suite's run, from its files."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +14,7 @@ from fieldproof_reports.text import number
 Ways = Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
 """Points of everybody by name, by scenario."""
 
+_ORIGIN = re.compile("marketplace_|metric_group$|domain_metrics$|domain_metadata$")
 _MOST_DETAILS = 200
 """Scenarios that are shown one by one; of more, those that failed come first."""
 
@@ -146,8 +149,12 @@ def _provenance(summary: Mapping[str, Any]) -> Section:
         if isinstance(value, str | int | bool) and value != ""
     }
     rows = [(key, str(value)) for key, value in shown.items()]
-    rows += [("pack", " ".join(map(str, pack.values()))) for pack in summary["marketplace"]]
     parts: list[Part] = [Table(["", ""], rows)]
+    origins = summary["marketplace"][:_MOST_DETAILS]
+    if origins:
+        keys = list(dict.fromkeys(key for one in origins for key in one))
+        cells = [[_text(one.get(key)) for key in keys] for one in origins]
+        parts.append(Table(keys, cells))
     errors = summary["provenance"]["collection_errors"]
     if errors:
         parts.append(Lines(errors))
@@ -204,9 +211,15 @@ def _details(
         )
     figures = [(key, number(value)) for key, value in entry["metrics"].items()]
     about = [("tags", ", ".join(entry["tags"])), ("episode", entry["episode_path"])]
-    keys = sorted(key for key in entry if key.startswith("marketplace_") or key == "metric_group")
-    about += [(key, str(entry[key])) for key in keys]
+    about += [(key, _text(entry[key])) for key in sorted(entry) if _ORIGIN.match(key)]
     yield Table(["", ""], [*[row for row in about if row[1]], *figures])
+
+
+def _text(value: Any) -> str:
+    """Return what is passed on as text: itself, or as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _unit(value: Any, unit: str) -> str:
