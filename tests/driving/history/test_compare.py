@@ -129,6 +129,15 @@ def test_scenarios_that_changed_are_named():
     ]
 
 
+@pytest.mark.parametrize(("most", "fails"), [(0, True), (49, True), (50, False), (1000, False)])
+def test_a_scenario_that_fails_now_is_not_made_up_for_by_one_that_succeeds(most, fails):
+    now = metrics({"a": "failure", "b": "success", "c": "success"})
+    before = metrics({"a": "success", "b": "failure", "c": "success"})
+    found = compare(now, before, name="b", max_regression_percent=most)
+    said = ["scenario a succeeded in the baseline and fails now"]
+    assert found["failures"] == (said if fails else [])
+
+
 def test_gates_that_were_not_passed_are_failures_too():
     found = compared(metrics({}), metrics({}), gates=("success_rate 0 is below the gate of 1",))
     assert (found["status"], found["failures"]) == (

@@ -120,6 +120,7 @@ def compare(
         for one in changes
         if one["change"] == "missing"
     ]
+    failures += _regressed_scenarios(changes, baseline, most_percent=max_regression_percent)
     return regression(
         failures,
         deltas,
@@ -166,6 +167,19 @@ def figures_of(metrics: Mapping[str, Any]) -> dict[str, float]:
         if key in counts:
             found[f"assertions.{key}"] = float(counts[key])
     return found
+
+
+def _regressed_scenarios(
+    changes: Sequence[Mapping[str, str]], baseline: Mapping[str, Any], *, most_percent: float
+) -> Iterator[str]:
+    """Yield those that fail now, if they are too many of those that succeeded in the baseline.
+
+    Others that succeed now do not make up for them, as they would in the success rate.
+    """
+    lost = [one["scenario_id"] for one in changes if one["change"] == "regressed"]
+    before = [one for one in baseline.get("scenarios", {}).values() if one["status"] == "success"]
+    if lost and _exceeds(100.0 * len(lost) / max(len(before), 1), most_percent):
+        yield from (f"scenario {name} succeeded in the baseline and fails now" for name in lost)
 
 
 def _is_better(delta: Mapping[str, Any]) -> bool:
