@@ -118,7 +118,9 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
                 how,
                 runs=runs,
                 surroundings=collect_surroundings(
-                    suite_file.parent, created_at=now.isoformat(timespec="milliseconds")
+                    suite_file.parent,
+                    created_at=now.isoformat(timespec="milliseconds"),
+                    files=(*loaded.read, *how.agent.read),
                 ),
                 now=now,
                 unique=uuid4(),
@@ -370,10 +372,11 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
     with _reported(), Interrupt() as interrupt:
         baseline = options["baseline"]
         now = datetime.now(UTC)
+        data, reference = load_dataset(dataset), agent_of(agent)
         finished = run_openloop(
-            load_dataset(dataset),
+            data,
             OpenLoopOptions(
-                agent=agent_of(agent),
+                agent=reference,
                 limits=limits_of(options),
                 host=os.environ,
                 baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
@@ -382,7 +385,9 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
             ),
             runs=RunsFolder(options["runs_folder"]),
             surroundings=collect_surroundings(
-                dataset, created_at=now.isoformat(timespec="milliseconds")
+                dataset,
+                created_at=now.isoformat(timespec="milliseconds"),
+                files=(*data.read, *reference.read),
             ),
             now=now,
             unique=uuid4(),

@@ -29,6 +29,11 @@ class AgentReference:
     attribute: str | None
     file_sha256: str | None
 
+    @property
+    def read(self) -> tuple[Path, ...]:
+        """Its file; none of a module."""
+        return () if self.path is None else (self.path,)
+
     def to_request(self) -> dict[str, Any]:
         """Return what the agent's process needs to load it."""
         return {

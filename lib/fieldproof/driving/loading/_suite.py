@@ -17,12 +17,14 @@ class LoadedSuite:
         scenarios: In the order of the file.
         path: The file as it was named.
         sha256: Of the file.
+        read: The files that it was made of: its own and those of its scenarios.
     """
 
     file: SuiteFile
     scenarios: tuple[LoadedScenario, ...]
     path: str
     sha256: str
+    read: tuple[pathlib.Path, ...] = ()
 
     @property
     def id(self) -> str:
@@ -75,7 +77,8 @@ def load_suite(path: pathlib.Path, *, file: str | None = None) -> LoadedSuite:
     if problems:
         raise ScenarioError(in_order(problems))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return LoadedSuite(suite, tuple(scenarios.values()), name, digest)
+    read = (path, *(one for scenario in scenarios.values() for one in scenario.read))
+    return LoadedSuite(suite, tuple(scenarios.values()), name, digest, read)
 
 
 def find_suites(folder: pathlib.Path) -> list[pathlib.Path]:

@@ -87,6 +87,15 @@ class Dataset:
     annotations: Mapping[str, Mapping[str, Any]]
     hashes: Mapping[str, Any]
 
+    @property
+    def read(self) -> tuple[pathlib.Path, ...]:
+        """The files that it was made of."""
+        keys = ("dataset_sample_hashes", "dataset_annotation_hashes")
+        found = [pathlib.Path(one) for key in keys for one in self.hashes[key]]
+        if self.hashes["dataset_metadata_hash"] is not None:
+            found.append(pathlib.Path(self.path) / METADATA)
+        return tuple(found)
+
     def samples(self) -> Iterator[Sample]:
         """Yield the samples in the order of their files' names.
 

@@ -1,5 +1,4 @@
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import fieldproof
@@ -75,15 +74,12 @@ def _common(
     agent_version: str | None,
     errors: Iterable[str],
 ) -> dict[str, Any]:
-    shown = agent.name
-    if agent.path is not None and Path(agent.name.partition(":")[0]).is_absolute():
-        shown = agent.path.name
     return {
         "schema_version": SCHEMA_VERSION,
         "git_commit_sha": surroundings.git_commit_sha,
         "git_branch": surroundings.git_branch,
         "dirty_working_tree": surroundings.dirty,
-        "agent_path": shown,
+        "agent_path": agent.name,
         "agent_file_hash": agent.file_sha256,
         "agent_version": agent_version,
         "hash_algorithm": "sha256",

@@ -92,7 +92,7 @@ def config_of(
         "suite": suite.path,
         "suite_id": suite.id,
         "scenarios": [one.path for one in suite.scenarios],
-        "agent": agent.name if agent.path is None else agent.name.rpartition("/")[2],
+        "agent": agent.name,
         "baseline": baseline,
         "gates": suite.gates.model_dump(mode="json", exclude_none=True),
         "limits": {
