@@ -316,7 +316,9 @@ def failures_list(run_name: str, wanted: str | None, runs_folder: Path) -> None:
                 owner = f"  {one.owner}" if one.owner else ""
                 where = one.scenario_id or one.sample_id or ""
                 click.echo(f"{one.failure_id}  {one.status}  {one.severity}  {where}{owner}")
-                click.echo(f"    {one.notes}")
+                click.echo(f"    {one.reason or one.notes}")
+                if one.reason not in {None, one.notes} and one.notes:
+                    click.echo(f"    notes: {one.notes}")
 
 
 @failures.command("set")
@@ -336,6 +338,7 @@ def failures_set(failure_id: str, run_name: str, runs_folder: Path, **changes: s
         one = set_failure(runs, runs.find(run_name), failure_id, changed_at=_now(), **changes)
         owner = f"  {one['owner']}" if one["owner"] else ""
         click.echo(f"{one['failure_id']}  {one['status']}{owner}")
+        click.echo("  (the run's reports show its failures as they were when it ended)")
 
 
 @click.group()

@@ -52,6 +52,21 @@ def test_a_change_of_status_is_added_to_the_history(status):
     ]
 
 
+def test_notes_leave_the_reason_of_a_failure_where_it_is():
+    one = changed(failures(failure(reason="A collision.")), notes="look")
+    assert (one["reason"], one["notes"]) == ("A collision.", "look")
+
+
+def test_notes_keep_what_a_run_that_knows_no_reasons_said_as_the_reason():
+    data = failures(failure())
+    for notes in ("look", "look again"):
+        data = with_status(
+            data, "fail_001", status=None, owner=None, notes=notes, changed_at=NOW
+        )
+    one = data["failures"][0]
+    assert (one["reason"], one["notes"]) == ("A collision.", "look again")
+
+
 def test_a_status_that_stays_is_no_change():
     assert changed(failures(failure()), status="open")["status_history"] == []
 

@@ -71,7 +71,13 @@ class Failure(Artefact):
     replay_url: str | None
     severity: Severity
     tags: list[str]
-    notes: str
+    reason: str | None = Field(
+        default=None,
+        description="Why the scenario failed, which no change touches; None in older runs.",
+    )
+    notes: str = Field(
+        description="What is to be said of it: the reason, until somebody says something else."
+    )
     owner: str | None
     status: FailureStatus
     fixed_in_run_id: str | None

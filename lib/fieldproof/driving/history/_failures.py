@@ -43,6 +43,7 @@ def failures_of(
                     "replay_url": _replay_url(run_id, name, where),
                     "severity": reason.severity,
                     "tags": tags,
+                    "reason": reason.text,
                     "notes": reason.text,
                     "owner": None,
                     "status": "open",
@@ -71,7 +72,7 @@ def with_status(
         failure_id: which.
         status: the new one; None to leave it.
         owner: the new one, empty for nobody; None to leave it.
-        notes: the new ones; None to leave them.
+        notes: the new ones, beside the reason, which stays; None to leave them.
         changed_at: ISO 8601 in UTC.
 
     Raises:
@@ -91,6 +92,8 @@ def with_status(
     if owner is not None:
         one["owner"] = owner or None
     if notes is not None:
+        if one.get("reason") is None:
+            one["reason"] = one["notes"]  # as runs have it that know of no reason yet
         one["notes"] = notes
     changed[place] = one
     return {**failures, "failures": changed}

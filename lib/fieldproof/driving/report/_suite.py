@@ -17,6 +17,9 @@ Ways = Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
 _ORIGIN = re.compile("marketplace_|metric_group$|domain_metrics$|domain_metadata$")
 _MOST_DETAILS = 200
 """Scenarios that are shown one by one; of more, those that failed come first."""
+_AS_THEN = (
+    "As they were when the run ended; `fieldproof failures list` shows what became of them since."
+)
 
 
 def render_suite(
@@ -132,14 +135,14 @@ def _failures(failures: Mapping[str, Any]) -> Section:
             one["scenario_id"] or one["sample_id"] or "",
             _unit(one["timestamp"], "s"),
             one["status"],
-            one["notes"],
+            one.get("reason") or one["notes"],
         )
         for one in failures["failures"]
     ]
     if not rows:
         return Section("Failures")
-    header = ["Failure", "Severity", "Scenario", "At", "Status", "Notes"]
-    return Section("Failures", [Table(header, rows)])
+    header = ["Failure", "Severity", "Scenario", "At", "Status", "Reason"]
+    return Section("Failures", [Table(header, rows), Lines([_AS_THEN])])
 
 
 def _provenance(summary: Mapping[str, Any]) -> Section:
