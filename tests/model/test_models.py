@@ -199,3 +199,18 @@ def test_the_reference_manifest_and_world_are_sound():
     assert again == manifest
     world = validate_document(World, read_yaml_file(ROOT / "worlds/dock_yard/world.yaml"))
     assert world.frames["spawn_dock"].pose().x == 10.0
+
+
+@pytest.mark.parametrize("yaw", [-1.5708, 6.2831, -6.2831, 0])
+def test_an_angle_of_at_most_a_turn_is_one(yaw):
+    assert validated(Placement, {"x": 1, "y": 2, "yaw": yaw}).yaw == yaw
+
+
+@pytest.mark.parametrize(
+    ("yaw", "radians"),
+    [(-90, "-90 degrees are -1.5708"), (180, "180 degrees are 3.1416"), (360, "0"), (7, "0.12217")],
+)
+def test_an_angle_of_more_than_a_turn_was_meant_in_degrees(yaw, radians):
+    with pytest.raises(ScenarioError, match=r"between -2 pi and 2 pi, in radians") as refused:
+        validated(Placement, {"x": 1, "y": 2, "yaw": yaw})
+    assert radians in str(refused.value)

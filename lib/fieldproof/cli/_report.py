@@ -13,6 +13,8 @@ from fieldproof.cli._options import complete_runs, runs_folder
 from fieldproof.cli._output import show, tell
 
 _FILES = {"md": "report.md", "json": "report.json", "junit": "junit.xml"}
+_OF_A_DRIVING_RUN = "summary.json"
+_OF_DRIVING = ("report.md", "junit.xml")
 
 
 @click.command()
@@ -32,15 +34,26 @@ _FILES = {"md": "report.md", "json": "report.json", "junit": "junit.xml"}
 )
 @runs_folder
 def report(run_name: str, form: str, runs: Path | None, *, write: bool) -> None:
-    """Print the report of RUN: a folder, an id or its beginning, a digest, or latest (default)."""
+    """Print the report of RUN: a folder, an id or its beginning, a digest, or latest (default).
+
+    A driving run has reports of its own, which are printed as they are.
+    """
     from fieldproof.cli._workspace import workspace_of
-    from fieldproof.runs import RunsFolder, load, rewrite_sealed
+    from fieldproof.runs import RunError, RunsFolder, load, rewrite_sealed
     from fieldproof_reports import render_all
 
     with reported():
         folder = RunsFolder(workspace_of(runs=runs).runs)
         directory = folder.find(run_name)
         texts = render_all(load(directory))
+        if (directory.path / _OF_A_DRIVING_RUN).is_file():
+            if write:
+                raise RunError(
+                    f"{directory.path}: the reports of a driving run show more than its record "
+                    f"holds, and are written with its figures; leave --write out to read them"
+                )
+            own = [name for name in texts if name in _OF_DRIVING]
+            texts |= {name: (directory.path / name).read_text("utf-8") for name in own}
         if write:
             rewrite_sealed(folder, directory, texts)
         show(texts[_FILES[form]])

@@ -1,15 +1,31 @@
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from fieldproof.model._names import Name
-from fieldproof.model._problems import Problem, faults
+from fieldproof.model._problems import Problem, fault, faults
 from fieldproof.model._strict import Strict
 
 Metres = Annotated[float, Field(ge=-1e6, le=1e6)]
-Radians = Annotated[float, Field(ge=-100.0, le=100.0)]
+_TURN = 6.2832
+
+
+def _within_a_turn(value: float) -> float:
+    if abs(value) <= _TURN:
+        return value
+    hint = f"{value:g} degrees are {math.radians(math.remainder(value, 360.0)):.5g}"
+    raise fault(f"must be between -2 pi and 2 pi, in radians (got {value:g})", hint=hint)
+
+
+Radians = Annotated[
+    float,
+    AfterValidator(_within_a_turn),
+    Field(json_schema_extra={"minimum": -_TURN, "maximum": _TURN}),
+]
+"""An angle; more than a turn is refused, since it was meant as degrees."""
 
 
 @dataclass(frozen=True, slots=True)
