@@ -62,6 +62,36 @@ def used(agent, observation, times=1):
         agent.act(observation)
 
 
+def test_a_trace_names_files_without_their_place_and_no_frame_but_the_agent_s(tmp_path):
+    path = acting(
+        tmp_path,
+        """
+        import json
+        try:
+            json.loads("{")
+        except ValueError as error:
+            raise RuntimeError("late") from error
+        """,
+    )
+    fault = fault_of(path, tmp_path)
+    files = [line for line in fault.trace.splitlines() if line.startswith("  File ")]
+    assert [one.split(", line")[0].strip() for one in files] == [
+        'File "agent.py"',
+        'File "json/__init__.py"',
+        'File "json/decoder.py"',
+        'File "json/decoder.py"',
+        'File "agent.py"',
+    ]
+    assert 'raise RuntimeError("late") from error' in fault.trace
+
+
+def test_the_trace_of_what_cannot_be_read_names_the_file_without_its_place(tmp_path):
+    (tmp_path / "agent.py").write_text("class Agent:\n    def\n", "utf-8")
+    fault = fault_of(tmp_path / "agent.py", tmp_path)
+    assert 'File "agent.py", line 2' in fault.trace
+    assert str(tmp_path) not in fault.trace
+
+
 def test_an_agent_is_reset_and_asked_and_answers(tmp_path):
     path = agent_file(
         tmp_path,

@@ -132,10 +132,38 @@ def _plain(value: Any) -> Any:
 
 
 def _described(error: BaseException) -> dict[str, Any]:
-    lines = traceback.format_exception(error)
-    trace = "".join(lines).splitlines()[-_TRACE_LINES:]
+    told = traceback.TracebackException.from_exception(error)
+    _without_place(told)
+    trace = "".join(told.format()).splitlines()[-_TRACE_LINES:]
     text = f"{type(error).__name__}: {error}"
     return {"fault": "raised", "error": text[:1000], "trace": "\n".join(trace)[:4000]}
+
+
+def _without_place(told: traceback.TracebackException) -> None:
+    """Take this program's frames out of a trace, and the folders of files out of their names."""
+    waiting = [told]
+    while waiting:
+        one = waiting.pop()
+        one.stack[:] = [frame for frame in one.stack if frame.filename != __file__]
+        for frame in one.stack:
+            frame.filename = _placeless(frame.filename)
+        if isinstance(getattr(one, "filename", None), str):  # of a syntax error
+            one.filename = _placeless(one.filename)
+        waiting += [
+            each
+            for each in (one.__cause__, one.__context__, *(getattr(one, "exceptions", None) or ()))
+            if each is not None
+        ]
+
+
+def _placeless(name: str) -> str:
+    """Return a file as seen from where Python found it, or its own name."""
+    path = Path(name)
+    if not path.is_absolute():
+        return name
+    folders = [Path(one) for one in sys.path if one and path.is_relative_to(one)]
+    nearest = max(folders, key=lambda one: len(one.parts), default=path.parent)
+    return str(path.relative_to(nearest))
 
 
 def _send(descriptor: int, data: bytes) -> None:
