@@ -453,6 +453,12 @@ def test_an_empty_shelf_is_said_to_be_empty(workspace):
     assert problems(workspace) == ["s.yaml:4:8: world: unknown world 'yard' (worlds holds none)"]
 
 
+def test_a_shelf_that_is_not_there_is_said_to_be_missing(workspace):
+    (workspace.root / "worlds").rename(workspace.root / "elsewhere")
+    [problem] = problems(workspace)
+    assert "(there is no folder worlds: run in the project's folder" in problem
+
+
 def test_a_topic_is_refused_when_the_manifest_lists_what_the_stack_publishes(workspace):
     workspace.spoil("s.yaml", "topic: odom\n", "topic: path\n")
     workspace.plan()

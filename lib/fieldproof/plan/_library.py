@@ -91,7 +91,7 @@ def _stack(robots_dir: pathlib.Path, package: str, document: Document) -> dict[s
     folder = robots_dir / package
     if not (folder / "__init__.py").is_file():
         known = [one.parent.name for one in sorted(robots_dir.glob("*/__init__.py"))]
-        hint = nearest(package, known) or f"{robots_dir} holds none"
+        hint = nearest(package, known) or _empty(robots_dir)
         problem = Problem(f"unknown package {shown(package)}", ("stack", "package"), hint=hint)
         raise ScenarioError(document.source.place(problem))
     return _files(folder, f"robots/{package}")
@@ -112,9 +112,15 @@ def _folder(shelf: pathlib.Path, name: str, kind: str, file: str) -> pathlib.Pat
     folder = shelf / name
     if not (folder / file).is_file():
         known = [one.parent.name for one in sorted(shelf.glob(f"*/{file}"))]
-        hint = nearest(name, known) or f"{shelf} holds none"
+        hint = nearest(name, known) or _empty(shelf)
         raise ScenarioError(f"unknown {kind} {shown(name)}", hint=hint)
     return folder
+
+
+def _empty(shelf: pathlib.Path) -> str:
+    if shelf.is_dir():
+        return f"{shelf} holds none"
+    return f"there is no folder {shelf}: run in the project's folder, or say where it is"
 
 
 def _described(model: type[_Model], path: pathlib.Path) -> tuple[_Model, Document]:
