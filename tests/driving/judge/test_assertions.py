@@ -77,6 +77,32 @@ def test_an_assertion_of_an_episode_without_frames_never_passes(kind, fields, _s
 COLLISION = {"type": "collision", "actor_id": "a0", "actor_type": "pedestrian"}
 
 
+CROWD = [("car", 3.0), ("pedestrian", 9.0), ("pedestrian", 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("one", "whom"),
+    [
+        (spec("min_distance", threshold=5), "a2"),
+        (spec("min_distance", threshold=5, actor_type="car"), "a0"),
+        (spec("min_distance", threshold=5, actor_type="van"), None),
+        (spec("max_speed_when_actor_near", distance=9, max_speed=1), "a2"),
+        (spec("max_speed_when_actor_near", distance=9, max_speed=1, actor_type="car"), "a0"),
+        (spec("no_collision"), "a0"),
+        (spec("no_collision", actor_type="car"), None),
+        (spec("max_speed", max_speed=1), None),
+        (spec("goal_reached"), None),
+    ],
+)
+def test_an_assertion_that_failed_names_the_actor_with_whom_it_first_did(one, whom):
+    frames = [
+        frame(0, actors=[("car", 30.0), ("pedestrian", 30.0), ("pedestrian", 30.0)]),
+        frame(1, speed=2, actors=CROWD, events=[COLLISION]),
+        frame(2, speed=2, actors=[("car", 1.0), ("pedestrian", 0.5), ("pedestrian", 9.0)]),
+    ]
+    assert judged(one, frames)["actor_id"] == whom
+
+
 def test_no_collision_counts_those_of_its_type():
     frames = [frame(0, events=[COLLISION])]
     assert verdict(spec("no_collision"), frames) == ("fail", 1, "== 0")

@@ -422,6 +422,21 @@ def test_every_scenario_s_origin_is_passed_on_and_the_same_once(tmp_path):
     ]
 
 
+def test_a_failed_assertion_in_the_timeline_names_its_actor(tmp_path):
+    near = {"name": "slow", "type": "max_speed_when_actor_near", "distance": 50, "max_speed": 1}
+    scenario = scenario_data(
+        actors=[actor(), actor(id="close", start={"x": 15, "y": 8})],
+        assertions=[near, {"name": "fast", "type": "max_speed", "max_speed": 1}],
+    )
+    finished = live(tmp_path, suite_of(tmp_path, [scenario]))
+    events = read(finished.folder / "replay" / "plain.timeline_events.json")
+    told = [one for one in events if one["type"] == "assertion_failure"]
+    assert [one.get("actor_id") for one in told] == ["close", None]
+    assert told[0]["related_actor_id"] == "close"
+    assert "actor_id" not in told[1]
+    valid("timeline_events", events)
+
+
 def test_severity_decides_whether_a_failed_assertion_fails_the_scenario(tmp_path):
     slow = {"type": "max_speed", "max_speed": 1}
     scenarios = [

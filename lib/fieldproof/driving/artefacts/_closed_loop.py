@@ -42,6 +42,7 @@ class AssertionEntry(Artefact):
     message: str
     timestamp: float | None = Field(description="Seconds at which it failed.")
     frame_index: Count | None
+    actor_id: str | None = Field(default=None, description="Of the actor with whom it failed.")
 
 
 class Event(Artefact):

@@ -13,7 +13,7 @@ from fieldproof.driving.files import (
     MinDistance,
     NoCollision,
 )
-from fieldproof.driving.judge._distance import Approach, Near, nearest
+from fieldproof.driving.judge._distance import Approach, Near, nearest, nearest_actor
 from fieldproof.driving.loading import Assertion
 from fieldproof.model import printable
 
@@ -27,12 +27,14 @@ class _Seen:
     Attributes:
         actual: the figure that is judged, None where nothing was seen.
         failed_at: time and frame at which it was first violated.
+        actor_id: of the actor with whom, None where it is about no actor.
         applies: whether there was anything to judge.
         missing: what there was not, for the message.
     """
 
     actual: Any = None
     failed_at: tuple[float, int] | None = None
+    actor_id: str | None = None
     applies: bool = True
     missing: str = ""
 
@@ -45,16 +47,22 @@ def _never(_seen: _Seen) -> bool:
     return False
 
 
+def _nobody(_frame: Mapping[str, Any], _near: Near) -> str | None:
+    return None
+
+
 class _Monitor:
     """Judges one driving assertion."""
 
     def __init__(self, spec: DrivingAssertion, seen: _Seen, expected: str, take: _Take) -> None:
         self.spec, self._seen, self._expected, self._take = spec, seen, expected, take
         self.at_the_end: Callable[[_Seen], bool] = _never
+        self.with_whom: Callable[[Mapping[str, Any], Near], str | None] = _nobody
 
     def take(self, frame: Mapping[str, Any], near: Near) -> None:
         if self._take(frame, near, self._seen) and self._seen.failed_at is None:
             self._seen.failed_at = (frame["t"], frame["frame_index"])
+            self._seen.actor_id = self.with_whom(frame, near)
 
     def result(self, end: tuple[float, int | None], *, completed: bool) -> dict[str, Any]:
         seen, spec = self._seen, self.spec
@@ -77,6 +85,7 @@ class _Monitor:
             message=message,
             timestamp=t if failed else None,
             frame_index=frame_index if failed else None,
+            actor_id=seen.actor_id,
         )
 
 
@@ -141,6 +150,7 @@ class AssertionMonitor:
                     message=message,
                     timestamp=result.t_s if failed else None,
                     frame_index=self._frame_at(result.t_s) if failed else None,
+                    actor_id=None,
                 )
             )
         return entries
@@ -213,16 +223,21 @@ def _monitor(spec: DrivingAssertion) -> _Monitor:
 
 
 def _no_collision(spec: NoCollision) -> _Monitor:
-    def take(frame: Mapping[str, Any], _near: Near, seen: _Seen) -> bool:
-        found = [
+    def found(frame: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        return [
             event
             for event in frame["events"]
             if event["type"] == "collision" and spec.actor_type in {None, event.get("actor_type")}
         ]
-        seen.actual += len(found)
-        return bool(found)
 
-    return _Monitor(spec, _Seen(actual=0), "== 0", take)
+    def take(frame: Mapping[str, Any], _near: Near, seen: _Seen) -> bool:
+        count = len(found(frame))
+        seen.actual += count
+        return bool(count)
+
+    monitor = _Monitor(spec, _Seen(actual=0), "== 0", take)
+    monitor.with_whom = lambda frame, _near: found(frame)[0].get("actor_id")
+    return monitor
 
 
 def _min_distance(spec: MinDistance) -> _Monitor:
@@ -237,6 +252,7 @@ def _min_distance(spec: MinDistance) -> _Monitor:
     seen = _Seen(missing=f"no {_what(spec.actor_type)} was observed")
     monitor = _Monitor(spec, seen, f">= {_number(spec.threshold)}", take)
     monitor.at_the_end = lambda seen: seen.actual is None
+    monitor.with_whom = lambda _frame, near: nearest_actor(near, spec.actor_type)
     return monitor
 
 
@@ -266,7 +282,9 @@ def _max_speed_near(spec: MaxSpeedWhenActorNear) -> _Monitor:
         return bool(speed > spec.max_speed)
 
     seen = _Seen(applies=False, missing=f"no {kind} was observed")
-    return _Monitor(spec, seen, f"<= {_number(spec.max_speed)}", take)
+    monitor = _Monitor(spec, seen, f"<= {_number(spec.max_speed)}", take)
+    monitor.with_whom = lambda _frame, near: nearest_actor(near, spec.actor_type)
+    return monitor
 
 
 def _goal_reached(spec: GoalReached) -> _Monitor:

@@ -1,12 +1,12 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fieldproof_sim.mock import closest_approach
 
 _Away = tuple[float, float, float]
 
-Near = tuple[tuple[str, float], ...]
-"""The type of each actor that was seen, and metres to it."""
+Near = tuple[tuple[str, float, str], ...]
+"""The type of each actor that was seen, metres to it, and its id."""
 
 
 class Approach:
@@ -27,15 +27,21 @@ class Approach:
         ego, before = frame["ego"], self._places
         self._places = {actor["id"]: _away(ego, actor) for actor in frame["actors"]}
         self.near = tuple(
-            (actor["type"], closest_approach(before.get(actor["id"], here), here))
+            (actor["type"], closest_approach(before.get(actor["id"], here), here), actor["id"])
             for actor, here in zip(frame["actors"], self._places.values(), strict=True)
         )
         return self.near
 
 
-def nearest(near: Iterable[tuple[str, float]], actor_type: str | None) -> float | None:
+def nearest(near: Near, actor_type: str | None) -> float | None:
     """Return metres to the nearest actor of a type, or of any; None without one."""
-    return min((m for kind, m in near if actor_type in {None, kind}), default=None)
+    return min((m for kind, m, _ in near if actor_type in {None, kind}), default=None)
+
+
+def nearest_actor(near: Near, actor_type: str | None) -> str | None:
+    """Return the id of the nearest actor of a type, or of any; None without one."""
+    found = [(m, name) for kind, m, name in near if actor_type in {None, kind}]
+    return min(found)[1] if found else None
 
 
 def _away(ego: Mapping[str, Any], actor: Mapping[str, Any]) -> _Away:

@@ -81,13 +81,16 @@ def _derived(
         yield _event("hard_brake", (t, frame), "medium", "Hard brake", text)
     for one in assertions:
         if one["status"] == FAIL:
-            yield _event(
+            entry = _event(
                 "assertion_failure",
                 (one["timestamp"] or 0.0, one["frame_index"]),
                 one["severity"],
                 f"Assertion failed: {one['name']}",
                 one["message"],
             )
+            if one["actor_id"] is not None:
+                entry["actor_id"] = entry["related_actor_id"] = one["actor_id"]
+            yield entry
 
 
 def _event(
