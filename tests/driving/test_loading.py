@@ -381,3 +381,73 @@ def test_whatever_bytes_a_suite_holds_it_is_refused_with_positions(tmp_path, raw
     with pytest.raises(ScenarioError) as caught:
         load_suite(file)
     assert all(one.file for one in caught.value.problems)
+
+
+def scoped(**changes):
+    return {"name": "clear", "type": "no_collision", "actor_type": "pedestrain", **changes}
+
+
+WALKER = actor(id="p1", type="pedestrian")
+
+
+@pytest.mark.parametrize(
+    ("assertion", "so"),
+    [(scoped(), "hold"), (scoped(type="min_distance", threshold=2), "fail")],
+    ids=["no_collision", "min_distance"],
+)
+def test_an_assertion_over_a_type_that_no_actor_has_is_refused_with_the_nearest(
+    tmp_path, assertion, so
+):
+    (problem,) = problems_of(tmp_path, actors=[WALKER], assertions=[assertion])
+    what = f"no actor is of the type 'pedestrain', so that it would always {so}"
+    assert problem.endswith(f"assertions[0].actor_type: {what} (nearest: pedestrian)")
+
+
+def test_an_assertion_over_a_type_is_refused_where_there_are_no_actors(tmp_path):
+    (problem,) = problems_of(tmp_path, assertions=[scoped()])
+    assert problem.endswith("(the scenario has no actors)")
+
+
+def test_a_speed_limit_near_a_type_that_no_actor_has_does_not_apply_and_is_doubted(tmp_path):
+    near = scoped(type="max_speed_when_actor_near", distance=5, max_speed=2)
+    (doubt,) = loaded(tmp_path, actors=[WALKER], assertions=[near]).doubts
+    assert doubt.what == "no actor is of the type 'pedestrain', so that it does not apply"
+    assert doubt.hint == "nearest: pedestrian"
+    assert doubt.line
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        ({"type": "pedestran"}, "nearest: pedestrian"),
+        ({"behavior": {"pattern": "Stoped_Obstacle"}}, "nearest: stopped obstacle"),
+        ({"behavior": {"pattern": "slow moving actr"}}, "nearest: slow moving actor"),
+        ({"behavior": {"pattern": "pedestrian crosing"}}, "nearest: crossing"),
+    ],
+    ids=["type", "pattern", "slow", "crossing"],
+)
+def test_what_is_almost_a_known_type_or_pattern_is_doubted_with_the_nearest(
+    tmp_path, changes, hint
+):
+    (doubt,) = loaded(tmp_path, actors=[actor(**changes)]).doubts
+    assert doubt.hint == hint
+    assert (doubt.line, doubt.path[:2]) != (0, ())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"type": "tower"},
+        {"type": "bird", "behavior": {"pattern": "hovers over the field"}},
+        {"behavior": {"pattern": "late CROSSING of two lanes"}},
+        {"behavior": {"pattern": "late-detection"}},
+    ],
+    ids=["type", "pattern", "crossing", "spelling"],
+)
+def test_a_type_or_pattern_of_its_own_is_not_doubted(tmp_path, changes):
+    assert loaded(tmp_path, actors=[actor(**changes)]).doubts == ()
+
+
+def test_no_scenario_here_is_doubted():
+    for suite in SUITES.glob("*.yaml"):
+        assert load_suite(suite).doubts == ()

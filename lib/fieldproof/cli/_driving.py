@@ -25,6 +25,7 @@ from fieldproof.cli._driving_packs import packs
 from fieldproof.cli._errors import reported, stop
 from fieldproof.cli._exit_codes import INVALID
 from fieldproof.cli._options import SUITE_FILE
+from fieldproof.cli._output import warn
 
 if TYPE_CHECKING:
     from fieldproof.driving.loading import LoadedSuite
@@ -139,7 +140,7 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
 
 
 def _suite_of(file: Path) -> LoadedSuite:
-    """Return the suite in a file.
+    """Return the suite in a file; warn of what is hardly meant as it is written.
 
     Raises:
         ScenarioError: It cannot be read, or something is wrong with it; says all of it.
@@ -148,11 +149,14 @@ def _suite_of(file: Path) -> LoadedSuite:
     from fieldproof.model import Problem, ScenarioError
 
     try:
-        return load_suite(file)
+        loaded = load_suite(file)
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         hint = "give a suite's file, or its name in scenarios/suites"
         raise ScenarioError(Problem(what, (), hint, str(file))) from None
+    for doubt in loaded.doubts:
+        warn(str(doubt))
+    return loaded
 
 
 def _said(result: ScenarioResult) -> None:

@@ -14,12 +14,20 @@ from fieldproof_sim.mock._events import (
     Watch,
     goal_distance,
 )
-from fieldproof_sim.mock._patterns import HELD, HURRIED, PATTERNS
+from fieldproof_sim.mock._patterns import (
+    CROSSING,
+    HELD,
+    HURRIED,
+    PATTERNS,
+    known_patterns,
+    pattern_name,
+)
 from fieldproof_sim.mock._plane import closest_approach
 from fieldproof_sim.mock._simulator import VERSION, MockSimulator, Step, watch_of
 
 __all__ = [
     "COLLISION_M",
+    "CROSSING",
     "HELD",
     "HURRIED",
     "MAX_ACCELERATION_MPS2",
@@ -36,5 +44,7 @@ __all__ = [
     "Watch",
     "closest_approach",
     "goal_distance",
+    "known_patterns",
+    "pattern_name",
     "watch_of",
 ]

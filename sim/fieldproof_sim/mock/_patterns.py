@@ -62,18 +62,32 @@ def pattern_of(text: str, actor: Actor, traffic: Traffic) -> Pattern | None:
     Upper and lower case are the same, and so are blanks, hyphens and underscores. What the pattern
     changes at the start, such as the speed of a slow actor, is changed in the actor.
     """
-    name = " ".join(re.split(r"[\s_-]+", text.strip().lower()))
+    name = pattern_name(text)
     if name in HURRIED and _is_emergency(actor.kind):
         return _hurry
     if name in HELD:
         return None
-    if "crossing" in name:
+    if CROSSING in name:
         return _crossing(actor, traffic)
-    if name == "slow moving actor":
+    if name == _SLOW_MOVING:
         actor.speed *= SLOW_SHARE
         return _slow
     return PATTERNS.get(name)
 
+
+def pattern_name(text: str) -> str:
+    """Return a pattern in lower case, its words parted by one blank."""
+    return " ".join(re.split(r"[\s_-]+", text.strip().lower()))
+
+
+def known_patterns() -> frozenset[str]:
+    """Return the patterns that mean something, by `pattern_name`, beside those with `CROSSING`."""
+    return frozenset({*HELD, *HURRIED, _SLOW_MOVING, *PATTERNS})
+
+
+CROSSING = "crossing"
+"""What every pattern has in it that moves an actor across the ego's lane."""
+_SLOW_MOVING = "slow moving actor"
 
 EMERGENCY = ("emergency", "ambulance", "firetruck", "fireengine", "police")
 """What the type of an emergency vehicle has in it, in whatever way its words are joined."""

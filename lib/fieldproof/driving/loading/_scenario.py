@@ -17,6 +17,7 @@ from fieldproof.driving.files import (
     Ego,
     ScenarioFile,
 )
+from fieldproof.driving.loading._actors import doubts_of, refused_actor_types
 from fieldproof.driving.loading._placed import in_order, mapping_in, part_of, placed
 from fieldproof.driving.loading._tags import canonical_tags, manifest_above
 from fieldproof.model import Document, Problem, ScenarioError, nearest, shown, validated
@@ -38,6 +39,7 @@ class LoadedScenario:
         path: The file as it was named.
         sha256: Of the file.
         read: The files that it was made of: its own, and the manifest that gave it its tags.
+        doubts: What is allowed and hardly meant so, with its places.
     """
 
     file: ScenarioFile
@@ -46,6 +48,7 @@ class LoadedScenario:
     path: str
     sha256: str
     read: tuple[pathlib.Path, ...] = ()
+    doubts: tuple[Problem, ...] = ()
 
     @property
     def id(self) -> str:
@@ -113,15 +116,17 @@ def load_scenario(path: pathlib.Path, *, file: str | None = None) -> LoadedScena
     written = document.value.get("assertions")
     names = tuple(_names(written))
     facts = facts_of(scenario, names) if scenario is not None else None
-    assertions = []
+    assertions: list[Assertion | None] = []
     for place, item in enumerate(written if isinstance(written, list) else ()):
         try:
             assertions.append(_assertion(item, facts))
         except ScenarioError as error:
             problems += placed(document, error.problems, ("assertions", place))
+            assertions.append(None)
     problems += _name_problems(document, written)
     if scenario is not None:
         problems += _goal_problems(document, scenario, assertions)
+        problems += refused_actor_types(document, scenario)
     if problems or scenario is None:
         raise ScenarioError(in_order(problems))
     manifest = manifest_above(path) if scenario.tags is None else None
@@ -132,6 +137,7 @@ def load_scenario(path: pathlib.Path, *, file: str | None = None) -> LoadedScena
         file or str(path),
         hashlib.sha256(path.read_bytes()).hexdigest(),
         (path,) if manifest is None else (path, manifest),
+        tuple(doubts_of(document, scenario)),
     )
 
 

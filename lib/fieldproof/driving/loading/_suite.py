@@ -32,6 +32,11 @@ class LoadedSuite:
         return self.file.id
 
     @property
+    def doubts(self) -> tuple[Problem, ...]:
+        """What its scenarios say that is allowed and hardly meant so, with its places."""
+        return tuple(one for scenario in self.scenarios for one in scenario.doubts)
+
+    @property
     def gates(self) -> Gates:
         """What the suite must reach."""
         return self.file.gates
