@@ -60,9 +60,7 @@ def test_notes_leave_the_reason_of_a_failure_where_it_is():
 def test_notes_keep_what_a_run_that_knows_no_reasons_said_as_the_reason():
     data = failures(failure())
     for notes in ("look", "look again"):
-        data = with_status(
-            data, "fail_001", status=None, owner=None, notes=notes, changed_at=NOW
-        )
+        data = with_status(data, "fail_001", status=None, owner=None, notes=notes, changed_at=NOW)
     one = data["failures"][0]
     assert (one["reason"], one["notes"]) == ("A collision.", "look again")
 
