@@ -179,7 +179,7 @@ def test_a_failure_says_where_it_began():
     frames = [frame(0, speed=1), frame(1, speed=5), frame(2, speed=9)]
     entry = judged(spec("max_speed", max_speed=4), frames)
     assert (entry["timestamp"], entry["frame_index"], entry["actual"]) == (0.2, 1, 9)
-    assert entry["message"] == "it fail: actual 9, expected <= 4"
+    assert entry["message"].startswith("it fail: actual 9, expected <= 4 (first violated after ")
     fine = judged(spec("max_speed", max_speed=9), frames)
     assert (fine["timestamp"], fine["frame_index"]) == (None, None)
 
@@ -277,3 +277,31 @@ def test_a_distance_is_the_smallest_since_the_frame_before():
     assert judged(slow, [frames[0], frame(1, speed=9.0, actors=[("car", -15.0)])])["status"] == (
         "fail"
     )
+
+
+def test_an_assertion_that_failed_says_when_first_and_when_worst_each_with_its_figure():
+    frames = [frame(index, speed=speed) for index, speed in enumerate([1.0, 5.4, 9.39, 3.0])]
+    entry = judged(spec("max_speed", max_speed=2), frames)
+    assert (entry["timestamp"], entry["frame_index"]) == (0.2, 1)
+    assert (entry["actual"], entry["actual_timestamp"]) == (9.39, 0.3)
+    assert entry["message"] == (
+        "it fail: actual 9.39, expected <= 2 (first violated after 0.2 s, with 5.4; "
+        "9.39 after 0.3 s)"
+    )
+
+
+def test_an_assertion_that_was_worst_when_it_was_first_violated_says_one_time():
+    entry = judged(spec("max_speed", max_speed=2), [frame(0, speed=5.4), frame(1)])
+    assert (entry["timestamp"], entry["actual_timestamp"]) == (0.1, 0.1)
+    assert entry["message"].endswith("actual 5.4, expected <= 2 (first violated after 0.1 s)")
+
+
+@pytest.mark.parametrize(
+    ("speed", "text"),
+    [(15.469999999999988, "15.47"), (math.nextafter(2.0, 3.0), "2.0000000000000004")],
+    ids=["rounded", "not to the limit"],
+)
+def test_a_figure_is_rounded_in_the_message_but_never_to_the_limit(speed, text):
+    entry = judged(spec("max_speed", max_speed=2), [frame(0, speed=speed)])
+    assert f": actual {text}, expected <= 2" in entry["message"]
+    assert entry["actual"] == speed

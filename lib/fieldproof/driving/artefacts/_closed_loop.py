@@ -37,10 +37,13 @@ class AssertionEntry(Artefact):
     severity: Severity
     status: Literal["pass", "fail", "not_applicable"]
     passed: bool | None = Field(description="None where it is not applicable.")
-    actual: Any
+    actual: Any = Field(description="The worst figure of the episode, or how often it happened.")
+    actual_timestamp: float | None = Field(
+        default=None, description="Seconds at which `actual` was seen; None where that has none."
+    )
     expected: str
     message: str
-    timestamp: float | None = Field(description="Seconds at which it failed.")
+    timestamp: float | None = Field(description="Seconds at which it first failed.")
     frame_index: Count | None
     actor_id: str | None = Field(default=None, description="Of the actor with whom it failed.")
 

@@ -26,14 +26,18 @@ class _Seen:
 
     Attributes:
         actual: the figure that is judged, None where nothing was seen.
+        actual_at: seconds at which that was, None where nothing was seen.
         failed_at: time and frame at which it was first violated.
+        failed_with: what the figure was then; it may have got worse since.
         actor_id: of the actor with whom, None where it is about no actor.
         applies: whether there was anything to judge.
         missing: what there was not, for the message.
     """
 
     actual: Any = None
+    actual_at: float | None = None
     failed_at: tuple[float, int] | None = None
+    failed_with: Any = None
     actor_id: str | None = None
     applies: bool = True
     missing: str = ""
@@ -60,9 +64,14 @@ class _Monitor:
         self.with_whom: Callable[[Mapping[str, Any], Near], str | None] = _nobody
 
     def take(self, frame: Mapping[str, Any], near: Near) -> None:
-        if self._take(frame, near, self._seen) and self._seen.failed_at is None:
-            self._seen.failed_at = (frame["t"], frame["frame_index"])
-            self._seen.actor_id = self.with_whom(frame, near)
+        seen, before = self._seen, self._seen.actual
+        violated = self._take(frame, near, seen)
+        if seen.actual != before:
+            seen.actual_at = frame["t"]
+        if violated and seen.failed_at is None:
+            seen.failed_at = (frame["t"], frame["frame_index"])
+            seen.failed_with = seen.actual  # none before was as bad
+            seen.actor_id = self.with_whom(frame, near)
 
     def result(self, end: tuple[float, int | None], *, completed: bool) -> dict[str, Any]:
         seen, spec = self._seen, self.spec
@@ -70,23 +79,35 @@ class _Monitor:
         undecided = not failed and not completed
         status = NOT_APPLICABLE if not seen.applies or undecided else FAIL if failed else PASS
         t, frame_index = seen.failed_at or end
-        what = seen.missing or f"actual {_shown(seen.actual)}"
+        what = seen.missing or f"actual {_shown(seen.actual, self._expected)}"
         if undecided:
             what = f"undecided when the episode broke off after {end[0]:g} s"
         actual = None if undecided and end[1] is None else seen.actual
-        message = f"{spec.name} {status}: {what}, expected {self._expected}"
+        message = f"{spec.name} {status}: {what}, expected {self._expected}{self._since()}"
         return _entry(
             spec.name,
             spec.type,
             spec.severity,
             status=status,
             actual=actual,
+            actual_timestamp=None if actual is None else seen.actual_at,
             expected=self._expected,
             message=message,
             timestamp=t if failed else None,
             frame_index=frame_index if failed else None,
             actor_id=seen.actor_id,
         )
+
+    def _since(self) -> str:
+        """Return when it was first violated, and when it was worst, for the message."""
+        seen = self._seen
+        if seen.failed_at is None:
+            return ""
+        first = f"first violated after {seen.failed_at[0]:g} s"
+        if seen.actual == seen.failed_with:
+            return f" ({first})"
+        with_what = f"{_shown(seen.failed_with, self._expected)}"
+        return f" ({first}, with {with_what}; {_shown(seen.actual)} after {seen.actual_at:g} s)"
 
 
 class AssertionMonitor:
@@ -193,10 +214,12 @@ def _entry(name: str, kind: str, severity: str, **rest: Any) -> dict[str, Any]:
     }
 
 
-def _shown(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _shown(value: Any, expected: str = "") -> str:
+    """Return a figure for a sentence: rounded, unless it would look like the limit then."""
+    if not isinstance(value, float):
+        return "nothing" if value is None else str(value).lower()
+    text = f"{value:.6g}"
+    return repr(value) if expected.endswith(f" {text}") and float(text) != value else text
 
 
 def _number(value: float) -> str:
