@@ -1,7 +1,6 @@
 """Numbers of the driving commands' options: those that are out of range are invalid usage."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -119,9 +118,9 @@ def test_without_a_checkout_it_is_said_that_an_agent_must_be_named(command, tmp_
 def test_a_suite_is_taken_by_its_name_in_the_usual_folder(tmp_path):
     (tmp_path / "scenarios").mkdir()
     suite_of(tmp_path / "scenarios" / "suites", [scenario_data()])
-    (tmp_path / "scenarios" / "suites" / "suite.yaml").rename("scenarios/suites/mine.yaml")
-    assert CliRunner().invoke(main, ["suite", "run", "mine", "--quiet"]).exit_code == 0
-    done = CliRunner().invoke(main, ["suite", "run", "mne"])
+    (tmp_path / "scenarios" / "suites" / "suite.yaml").rename("scenarios/suites/mine-too.yaml")
+    assert CliRunner().invoke(main, ["suite", "run", "mine-too", "--quiet"]).exit_code == 0
+    done = CliRunner().invoke(main, ["suite", "run", "mine-to"])
     assert done.exit_code == 2
-    assert "there is no file mne and no scenarios/suites/mne.yaml (nearest: mine)" in done.stderr
-    assert not Path("mne").exists()
+    what = "there is no file mine-to and no scenarios/suites/mine-to.yaml (nearest: mine-too)"
+    assert what in done.stderr

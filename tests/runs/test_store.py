@@ -106,6 +106,51 @@ def test_a_run_is_found_by_path_id_or_an_unambiguous_start_of_it(runs):
     assert runs.find(run_id(2, 2)[:-7]).run_id == run_id(2, 2)
 
 
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A folder that somebody is in, with a run in it that lies in no folder of runs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s3").mkdir()
+    (tmp_path / "s3" / "outcome.json").write_text("{}", "utf-8")
+    return tmp_path / "s3"
+
+
+def test_the_bare_name_of_a_folder_with_a_run_is_a_path(runs, elsewhere):
+    runs.create(run_id(1, 1))
+    assert runs.find("s3").path == elsewhere
+    assert runs.find("./s3").path == elsewhere
+
+
+def test_a_link_to_a_run_is_found_by_its_bare_name(runs, elsewhere, tmp_path):
+    (tmp_path / "result").symlink_to(elsewhere)
+    assert runs.find("result").path == elsewhere
+
+
+def test_the_id_of_a_run_comes_before_a_folder_of_that_name(runs, elsewhere):
+    runs.create(run_id(1, 1))
+    elsewhere.rename(elsewhere.with_name(run_id(1, 1)))
+    assert runs.find(run_id(1, 1)).path == runs.path / run_id(1, 1)
+
+
+def test_a_name_of_a_folder_that_runs_begin_with_is_ambiguous(runs, elsewhere):
+    runs.create(run_id(1, 1))
+    elsewhere.rename(elsewhere.with_name("abab"))
+    with pytest.raises(UnknownRunError, match="a folder has that name") as caught:
+        runs.find("abab")
+    assert caught.value.candidates == ("./abab", run_id(1, 1))
+
+
+def test_a_folder_without_a_run_is_said_to_hold_none(runs, elsewhere):
+    (elsewhere / "outcome.json").unlink()
+    with pytest.raises(UnknownRunError, match="s3.*the folder of that name holds no run"):
+        runs.find("s3")
+
+
+def test_a_path_that_leads_nowhere_is_no_run_of_the_folder(runs):
+    with pytest.raises(UnknownRunError, match="there is no such folder"):
+        runs.find("none/there")
+
+
 def test_an_ambiguous_start_lists_the_runs_it_could_mean(runs):
     runs.create(run_id(1, 1))
     runs.create(run_id(2, 2))

@@ -191,20 +191,21 @@ def suite_list(folder: Path) -> None:
 
 
 @suite.command("verdict")
-@click.argument("folder", type=_PATH)
-def suite_verdict(folder: Path) -> None:
-    """Say how the run in FOLDER ended, and end with its exit code.
+@click.argument("run_name", metavar="RUN", default="latest")
+@_RUNS
+def suite_verdict(run_name: str, runs_folder: Path) -> None:
+    """Say how RUN ended, a folder or a run's name, and end with its exit code.
 
     A run that is not as it was sealed is refused, and so is one whose files do not agree.
     """
     from fieldproof.driving.artefacts import SummaryHead, read_artefact
     from fieldproof.driving.trust import UNSEALED, check_run
-    from fieldproof.runs import RunDirectory, Status
+    from fieldproof.runs import RunsFolder, Status
 
     with _reported():
-        run = RunDirectory(folder)
+        run = RunsFolder(runs_folder).find(run_name)
         sealed = check_run(run)
-        summary = read_artefact(folder / "summary.json", SummaryHead)
+        summary = read_artefact(run.path / "summary.json", SummaryHead)
         ended = Status(run.read_json("verdict.json")["status"])
         word = ended if ended in {Status.ERROR, Status.INTERRUPTED} else summary.status
         click.echo(f"{word.upper()}  {summary.reason}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from fieldproof.cli._terminal import colour_choice
 _Command = Callable[..., Any]
 _PATH = click.Path(path_type=Path)
 _MOST_OFFERED = 200
+_NAME = re.compile(r"\w[\w-]*")
 
 
 def colour(command: _Command) -> _Command:
@@ -75,7 +77,7 @@ class ScenarioFile(click.Path):
     ) -> Any:
         """Return the path of the file, which need not be there."""
         text = os.fspath(value)
-        is_name = text.isidentifier() and not Path(text).exists()
+        is_name = _NAME.fullmatch(text) is not None and not Path(text).exists()
         if not is_name:
             return super().convert(value, param, ctx)
         path = Path(self._folder, f"{text}.yaml")

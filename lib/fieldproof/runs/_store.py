@@ -82,12 +82,17 @@ class RunsFolder:
     def find(self, wanted: str) -> RunDirectory:
         """Return the run that a text means: a path, an id or the start of one, a digest, `latest`.
 
+        A path is one that has a separator in it, or the bare name of a folder that holds a run,
+        unless a run has that very name as its id or digest.
+
         Raises:
             UnknownRunError: None is meant, or several are; it names what comes closest.
         """
         as_path = Path(wanted)
-        if os.sep in wanted and as_path.is_dir():
-            return RunDirectory(as_path.resolve())
+        if os.sep in wanted:
+            if as_path.is_dir():
+                return RunDirectory(as_path.resolve())
+            raise UnknownRunError(wanted, "there is no such folder")
         if wanted == LATEST:
             newest = self.runs()[-1:]
             if not newest:
@@ -102,12 +107,20 @@ class RunsFolder:
             if wanted in known
             else [name for name in known if wanted and name.startswith(wanted)]
         )
-        if len(meant) == 1:
+        here = [] if wanted in known or not _holds_run(as_path) else [f".{os.sep}{wanted}"]
+        if here and not meant:
+            return RunDirectory(as_path.resolve())
+        if len(meant) == 1 and not here:
             return known[meant[0]]
         if meant:
-            raise UnknownRunError(wanted, "several runs begin so", meant)
-        close = difflib.get_close_matches(wanted, known, n=3)
-        raise UnknownRunError(wanted, f"there is none of that name in {self.path}", close)
+            reason = (
+                "a folder has that name, and runs begin so" if here else "several runs begin so"
+            )
+            raise UnknownRunError(wanted, reason, [*here, *meant])
+        reason = f"there is none of that name in {self.path}"
+        if wanted and as_path.is_dir():
+            raise UnknownRunError(wanted, f"{reason}, and the folder of that name holds no run")
+        raise UnknownRunError(wanted, reason, difflib.get_close_matches(wanted, known, n=3))
 
     def enter(self, run: RunDirectory) -> None:
         """Enter a sealed run under its digests, and store evidence that another run has once.
@@ -156,6 +169,12 @@ class RunsFolder:
         folder = self.path / BY_DIGEST
         if folder.is_dir():
             _repair_digests(folder, _entries(runs))
+
+
+def _holds_run(path: Path) -> bool:
+    return path != Path() and any(
+        (path / name).is_file() for name in (MANIFEST, "run.json", "outcome.json")
+    )
 
 
 def _entries(runs: Iterable[RunDirectory]) -> dict[str, str]:
