@@ -1,10 +1,17 @@
 """The adapter of CARLA against a stand-in for its client package; no server was ever asked."""
 
+import json
+import os
+import socket
+
 import pytest
 
+from fieldproof.driving.agents import find_agent
 from fieldproof.driving.simulators import CarlaAdapter, SimulatorFault
-from tests.driving.builders import actor, loaded
+from fieldproof.driving.suite import SuiteOptions, run_suite_into
+from tests.driving.builders import EXAMPLES, ROOT, actor, loaded, scenario_data, suite_of
 
+from . import stand_in
 from .stand_in import World, client_of
 
 SENSORS = {
@@ -145,3 +152,38 @@ def test_who_drives_through_another_in_the_first_step_has_collided(tmp_path, wor
     one.start()
     assert [event["type"] for event in one.step({}).events] == ["collision"]
     one.close()
+
+
+def test_a_server_that_does_not_answer_is_a_fault_of_the_simulator(tmp_path, world, monkeypatch):
+    one = adapter(tmp_path, world)
+    one.start()
+
+    def silent():
+        raise RuntimeError("time-out of 10000ms")
+
+    monkeypatch.setattr(world, "tick", silent)
+    with pytest.raises(SimulatorFault, match="CARLA: time-out of 10000ms"):
+        one.step({})
+    one.close()
+    assert world.actors == []
+
+
+def test_a_suite_drives_in_it_from_the_check_to_the_report(tmp_path, monkeypatch):
+    package = f"from {stand_in.__name__} import *\nglobals().update(vars(client_of(World())))\n"
+    (tmp_path / "client").mkdir()
+    (tmp_path / "client" / "carla.py").write_text(package, "utf-8")
+    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.syspath_prepend(str(tmp_path / "client"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        where = {"name": "carla", "host": "127.0.0.1", "port": server.getsockname()[1]}
+        simulator = {**where, "fixed_delta_seconds": 0.05}
+        suite = suite_of(tmp_path, [scenario_data(simulator=simulator, sensors=SENSORS)])
+        agent = find_agent(str(EXAMPLES / "rule_based_agent.py"))
+        finished = run_suite_into(suite, SuiteOptions(agent, host=os.environ), tmp_path / "out")
+    assert finished.passed
+    entry = finished.metrics["scenarios"]["plain"]
+    assert (entry["ended_by"], entry["simulator_fault"]) == ("goal_reached", None)
+    steps = (finished.folder / entry["steps_path"]).read_text("utf-8").splitlines()
+    assert set(json.loads(steps[-1])["observation"]["sensors"]) == {"front", "roof"}
+    outcome = json.loads((finished.folder / "outcome.json").read_text("utf-8"))
+    assert outcome["determinism"] == "wall"
