@@ -72,15 +72,16 @@ def closest_approach(before: Space, now: Space) -> float:
         before: metres from the one to the other at the step's start.
         now: the same at its end.
     """
-    change = [is_ - was for was, is_ in zip(before, now, strict=True)]
-    length = sum(one * one for one in change)
-    away = -sum(was * one for was, one in zip(before, change, strict=True))
+    x, y, z = before  # written out, since this is the most frequent sum of a drive
+    dx, dy, dz = now[0] - x, now[1] - y, now[2] - z
+    length = dx * dx + dy * dy + dz * dz
+    away = -(x * dx + y * dy + z * dz)
     if away <= 0:  # it only gets further away, or stays
-        return math.hypot(*before)
+        return math.hypot(x, y, z)
     if away >= length:
         return math.hypot(*now)
     share = away / length
-    return math.hypot(*(was + share * one for was, one in zip(before, change, strict=True)))
+    return math.hypot(x + share * dx, y + share * dy, z + share * dz)
 
 
 def side_of(point: Point, start: Point, end: Point) -> float:
