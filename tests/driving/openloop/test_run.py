@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import textwrap
 from datetime import UTC, datetime
@@ -147,7 +148,11 @@ def test_a_sample_without_a_prediction_makes_the_run_incomplete_and_the_next_goe
     agent = agent_file(tmp_path, f"if sample['ego']['x'] == 0: {body}\n{good}")
     finished = run(tmp_path, agent=agent, limits=Limits(act_s=0.5))
     assert finished.summary["status"] == "incomplete"
-    assert finished.summary["reason"] == "1 sample is missing"
+    assert finished.summary["reason"] == f"1 sample has no whole prediction (000001: {fault})"
+    scored, _ = lines(finished.folder / "openloop" / "per_sample_metrics.jsonl")
+    assert (scored["status"], scored["fault"]) == ("missing", fault)
+    for form in ("report.html", "report.md", "junit.xml"):
+        assert re.split(r"[:[]", fault)[0] in (finished.folder / form).read_text("utf-8")
     first, second = lines(finished.folder / "openloop" / "predictions.jsonl")
     assert (first["fault"], second["fault"]) == (fault, None)
     assert finished.metrics["openloop"]["missing_samples"] == 1
@@ -162,7 +167,9 @@ def test_a_run_that_is_asked_to_end_is_sealed_with_what_was_predicted(tmp_path):
     finished = run(tmp_path, agent=agent, limits=Limits(act_s=500), asked=asked.exists)
     assert (finished.verdict.status, finished.verdict.status.exit_code) == ("interrupted", 130)
     assert not finished.passed
-    assert finished.summary["reason"] == "interrupted: 2 samples are missing"
+    reason = finished.summary["reason"]
+    assert reason.startswith("interrupted: 2 samples have no whole prediction (000001: lacks ")
+    assert reason.endswith("; 000002: the run was interrupted)")
     _, second = lines(finished.folder / "openloop" / "predictions.jsonl")
     assert second["fault"] == "the run was interrupted"
     found = RunsFolder(tmp_path / "runs").find("latest")
@@ -182,7 +189,9 @@ def test_an_agent_that_cannot_be_loaded_misses_every_sample(tmp_path):
     broken.write_text("import nowhere_at_all\n", "utf-8")
     finished = run(tmp_path, agent=broken)
     assert finished.metrics["openloop"]["missing_samples"] == 2
-    assert finished.summary["reason"] == "2 samples are missing"
+    reason = finished.summary["reason"]
+    assert reason.startswith("2 samples have no whole prediction (000001 and 1 more: ")
+    assert "No module named 'nowhere_at_all'" in reason
 
 
 def test_an_incomplete_run_is_never_better_than_its_baseline(tmp_path):
@@ -202,7 +211,8 @@ def test_an_incomplete_run_is_never_better_than_its_baseline(tmp_path):
         changed_at="now",
         max_regression_percent=1e6,
     )
-    assert "2 samples are missing" in again["failures"]
+    said = "2 samples have no whole prediction (000001 and 1 more: predict raised ValueError: no)"
+    assert said in again["failures"]
     assert verify(runs.find(lost.folder.name)) == ()
 
 
@@ -254,7 +264,8 @@ def test_a_run_with_missing_predictions_is_no_baseline(tmp_path, monkeypatch):
     done = CliRunner().invoke(main, ["baseline", "create", "lost"])
     assert done.exit_code == 2
     assert f"{lost.folder} cannot be a baseline, since something is missing in it: " in done.stderr
-    assert "2 samples are missing; take a run that went to its end" in done.stderr
+    assert "2 samples have no whole prediction (000001 and 1 more: " in done.stderr
+    assert "; take a run that went to its end" in done.stderr
     assert not (tmp_path / "baselines").exists()
 
 

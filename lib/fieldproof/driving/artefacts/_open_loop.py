@@ -75,4 +75,5 @@ class SampleMetrics(Artefact):
 
     sample_id: str
     status: Literal["ok", "missing"]
+    fault: str | None = Field(default=None, description="Why it is missing, or what it lacks.")
     metrics: dict[str, Any]

@@ -35,9 +35,12 @@ from fieldproof.driving.provenance import (
     placeless_agent,
 )
 from fieldproof.driving.report import render_openloop
+from fieldproof.model import legible, printable
 from fieldproof.runs import Envelope, RunDirectory, RunsFolder, Verdict, make_run_id
 
 _MOST_LACKING = 20
+_MOST_REASONS = 3
+_MOST_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +164,30 @@ class _Lines:
     """The lines of the two files with a line a sample."""
 
     predictions: list[str] = field(default_factory=list)
-    scored: list[tuple[str, str, Scored]] = field(default_factory=list)
+    scored: list[tuple[str, str, str | None, Scored]] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
     interrupted: bool = False
 
     def lack(self) -> list[str]:
-        """Return in a sentence what is missing, none if nothing is."""
+        """Return in a sentence what is missing and why, none if nothing is."""
         count = len(self.missing)
-        said = f"{count} sample{'s are' if count > 1 else ' is'} missing"
+        said = f"{count} sample{'s have' if count > 1 else ' has'} no whole prediction"
+        said = f"{said} ({self._why()})"
         return [f"interrupted: {said}" if self.interrupted else said] if count else []
+
+    def _why(self) -> str:
+        """Return the reasons, each once with the first sample that it is of."""
+        names: dict[str, list[str]] = {}
+        for one in self.missing:
+            names.setdefault(legible(printable(one["fault"]), most=_MOST_CHARACTERS), []).append(
+                one["sample_id"]
+            )
+        told = [
+            f"{found[0]}{f' and {len(found) - 1} more' if found[1:] else ''}: {fault}"
+            for fault, found in names.items()
+        ]
+        rest = len(told) - _MOST_REASONS
+        return "; ".join([*told[:_MOST_REASONS], *([f"{rest} more reasons"] if rest > 0 else [])])
 
     def take(
         self, sample_id: str, prediction: dict[str, Any] | None, fault: str | None, scored: Scored
@@ -179,14 +197,14 @@ class _Lines:
             why = f"lacks {', '.join(scored.lacking)}"
         entry = {"sample_id": sample_id, "prediction": prediction, "fault": why}
         self.predictions.append(line_of(entry))
-        self.scored.append((sample_id, "ok" if why is None else "missing", scored))
+        self.scored.append((sample_id, "ok" if why is None else "missing", why, scored))
         if why is not None:
             self.missing.append({"sample_id": sample_id, "fault": why})
 
     def per_sample(self) -> list[str]:
         return [
-            line_of({"sample_id": name, "status": status, "metrics": scored.metrics})
-            for name, status, scored in self.scored
+            line_of({"sample_id": name, "status": status, "fault": why, "metrics": one.metrics})
+            for name, status, why, one in self.scored
         ]
 
 
