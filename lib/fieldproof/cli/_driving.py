@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,16 +11,21 @@ from uuid import uuid4
 
 import click
 
+from fieldproof.cli._driving_history import baseline, compare, failures, show_comparison
 from fieldproof.cli._driving_options import (
     AGENT,
+    BASELINES,
     JOBS,
+    PATH,
     PERCENT,
+    RUNS,
     agent_of,
     agent_options,
+    driving_reported,
     limits_of,
 )
 from fieldproof.cli._driving_packs import packs
-from fieldproof.cli._errors import reported, stop
+from fieldproof.cli._errors import stop
 from fieldproof.cli._exit_codes import INVALID
 from fieldproof.cli._options import SUITE_FILE
 from fieldproof.cli._output import warn
@@ -30,36 +33,6 @@ from fieldproof.cli._output import warn
 if TYPE_CHECKING:
     from fieldproof.driving.loading import LoadedSuite
     from fieldproof.driving.loop import ScenarioResult
-
-_PATH = click.Path(path_type=Path)
-_RUNS = click.option(
-    "--runs", "runs_folder", type=_PATH, default="runs", show_default=True, help="Folder of runs."
-)
-_BASELINES = click.option(
-    "--baselines", type=_PATH, default="baselines", show_default=True, help="Folder of baselines."
-)
-
-
-@contextmanager
-def _reported(*, undecided: int | None = None) -> Iterator[None]:
-    """Turn what a person can act on into text and an exit code, that of invalid input first.
-
-    Args:
-        undecided: the exit code for all of it, where 1 says something else.
-    """
-    from fieldproof.driving.agents import AgentError
-    from fieldproof.driving.artefacts import ArtefactError
-    from fieldproof.runs import UnknownRunError
-
-    with reported(undecided=undecided):
-        try:
-            yield
-        except (AgentError, ArtefactError, UnknownRunError) as error:
-            stop(str(error), INVALID)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _shown(path: Path) -> str:
@@ -74,11 +47,11 @@ def suite() -> None:
 @suite.command("run")
 @click.argument("suite_file", metavar="SUITE", type=SUITE_FILE)
 @click.option("--agent", default=AGENT, show_default=True, help="FILE.py, MODULE:CLASS or a name.")
-@_RUNS
-@_BASELINES
+@RUNS
+@BASELINES
 @click.option("--baseline", help="Compare with this baseline; what regressed fails the suite.")
 @click.option(
-    "--out", type=_PATH, help="Write into this folder, with nothing of time and place in it."
+    "--out", type=PATH, help="Write into this folder, with nothing of time and place in it."
 )
 @click.option("--jobs", type=JOBS, default=0, help="Scenarios at once; 0: fitting.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
@@ -96,7 +69,7 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
 
     if out is not None and options["baseline"] is not None:
         raise click.UsageError("--out and --baseline do not go together")
-    with _reported(), Interrupt() as interrupt:
+    with driving_reported(), Interrupt() as interrupt:
         loaded = _suite_of(suite_file)
         baseline = options["baseline"]
         how = SuiteOptions(
@@ -132,6 +105,8 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
         status, colour = finished.verdict.status, "green" if finished.passed else "red"
         word = click.style({"passed": "PASS", "failed": "FAIL"}.get(status, status.upper()), colour)
         click.echo(f"{word}  {loaded.id}: {finished.summary['reason']}")
+        if baseline is not None and not options["quiet"]:
+            show_comparison(finished.regression)
         for name in ("report.html", "junit.xml"):
             click.echo(f"  {_shown(finished.folder / name)}")
         if evidence:
@@ -168,7 +143,7 @@ def _said(result: ScenarioResult) -> None:
 
 
 @suite.command("list")
-@click.argument("folder", type=_PATH, default="scenarios/suites")
+@click.argument("folder", type=PATH, default="scenarios/suites")
 def suite_list(folder: Path) -> None:
     """List the suites in FOLDER, and check them."""
     from fieldproof.driving.loading import find_suites
@@ -192,7 +167,7 @@ def suite_list(folder: Path) -> None:
 
 @suite.command("verdict")
 @click.argument("run_name", metavar="RUN", default="latest")
-@_RUNS
+@RUNS
 def suite_verdict(run_name: str, runs_folder: Path) -> None:
     """Say how RUN ended, a folder or a run's name, and end with its exit code.
 
@@ -202,7 +177,7 @@ def suite_verdict(run_name: str, runs_folder: Path) -> None:
     from fieldproof.driving.trust import UNSEALED, check_run
     from fieldproof.runs import RunsFolder, Status
 
-    with _reported():
+    with driving_reported():
         run = RunsFolder(runs_folder).find(run_name)
         sealed = check_run(run)
         summary = read_artefact(run.path / "summary.json", SummaryHead)
@@ -215,147 +190,15 @@ def suite_verdict(run_name: str, runs_folder: Path) -> None:
 
 
 @click.group()
-def baseline() -> None:
-    """Keep runs to compare others with."""
-
-
-@baseline.command("create")
-@click.argument("name")
-@click.option("--from", "run_name", default="latest", show_default=True, help="The run.")
-@click.option("--description", default="", help="What is to be said of it.")
-@click.option("--replace", is_flag=True, help="Replace a baseline of that name.")
-@_RUNS
-@_BASELINES
-def baseline_create(name: str, run_name: str, **options: Any) -> None:
-    """Make the baseline NAME of a run."""
-    from fieldproof.driving.history import BaselinesFolder
-    from fieldproof.driving.trust import UNSEALED, check_run
-    from fieldproof.runs import RunsFolder
-
-    with _reported():
-        run = RunsFolder(options["runs_folder"]).find(run_name)
-        if not check_run(run):
-            click.echo(f"{run.path}: {UNSEALED}", err=True)
-        made = BaselinesFolder(options["baselines"]).create(
-            name,
-            run,
-            created_at=_now(),
-            description=options["description"],
-            replace=options["replace"],
-        )
-        click.echo(f"{made.path}  of {made.source_run_id}")
-
-
-@baseline.command("list")
-@_BASELINES
-def baseline_list(baselines: Path) -> None:
-    """List the baselines by name."""
-    from fieldproof.driving.history import BaselinesFolder
-
-    with _reported():
-        for one in BaselinesFolder(baselines).list():
-            said = f"  {one.description}" if one.description else ""
-            click.echo(f"{one.name}  {one.source_run_id}  {one.created_at}{said}")
-
-
-@click.command()
-@click.argument("run_name", metavar="RUN")
-@click.argument("baseline_name", metavar="BASELINE")
-@click.option(
-    "--max-regression-percent",
-    type=PERCENT,
-    help="How much worse a figure may be; the suite's gate, or else 0, when absent.",
-)
-@_RUNS
-@_BASELINES
-def compare(run_name: str, baseline_name: str, **options: Any) -> None:
-    """Compare RUN with BASELINE and write the run's regression.json anew.
-
-    Exit code 0: nothing regressed; 1: something did; 2: they cannot be compared.
-    """
-    from fieldproof.driving.history import BaselinesFolder, compare_finished
-    from fieldproof.runs import RunsFolder
-
-    with _reported(undecided=INVALID):
-        runs = RunsFolder(options["runs_folder"])
-        found = compare_finished(
-            runs,
-            runs.find(run_name),
-            BaselinesFolder(options["baselines"]).find(baseline_name),
-            changed_at=_now(),
-            max_regression_percent=options["max_regression_percent"],
-        )
-        for name, delta in found["deltas"].items():
-            if delta["delta"]:
-                percent = delta["percent"]
-                share = "from zero" if percent is None else f"{percent:+.2f} %"
-                word = "worse" if delta["regressed"] else "    "
-                text = f"{delta['baseline']:g} -> {delta['current']:g} ({share})"
-                click.echo(f"  {word}  {name}: {text}")
-        for change in found["scenarios"]:
-            click.echo(f"  {change['change']}  {change['scenario_id']}")
-        for failure in found["failures"]:
-            click.echo(click.style(f"  {failure}", fg="red"))
-        click.echo(found["status"].upper())
-    sys.exit(0 if found["status"] == "pass" else 1)
-
-
-@click.group()
-def failures() -> None:
-    """Follow the failures of a suite's run."""
-
-
-@failures.command("list")
-@click.argument("run_name", metavar="RUN", default="latest")
-@click.option("--status", "wanted", help="Only those of this status.")
-@_RUNS
-def failures_list(run_name: str, wanted: str | None, runs_folder: Path) -> None:
-    """List the failures of RUN."""
-    from fieldproof.driving.artefacts import Failures, read_artefact
-    from fieldproof.runs import RunsFolder
-
-    with _reported():
-        path = RunsFolder(runs_folder).find(run_name).path / "failures.json"
-        for one in read_artefact(path, Failures).failures:
-            if wanted in {None, one.status}:
-                owner = f"  {one.owner}" if one.owner else ""
-                where = one.scenario_id or one.sample_id or ""
-                click.echo(f"{one.failure_id}  {one.status}  {one.severity}  {where}{owner}")
-                click.echo(f"    {one.reason or one.notes}")
-                if one.reason not in {None, one.notes} and one.notes:
-                    click.echo(f"    notes: {one.notes}")
-
-
-@failures.command("set")
-@click.argument("failure_id", metavar="FAILURE")
-@click.option("--run", "run_name", default="latest", show_default=True, help="The run.")
-@click.option("--status", help="open, acknowledged, assigned, in_progress, fixed, verified, ...")
-@click.option("--owner", help="Who sees to it; empty for nobody.")
-@click.option("--notes", help="What is to be said of it.")
-@_RUNS
-def failures_set(failure_id: str, run_name: str, runs_folder: Path, **changes: str | None) -> None:
-    """Change FAILURE of a run: its status, its owner or its notes."""
-    from fieldproof.driving.history import set_failure
-    from fieldproof.runs import RunsFolder
-
-    with _reported():
-        runs = RunsFolder(runs_folder)
-        one = set_failure(runs, runs.find(run_name), failure_id, changed_at=_now(), **changes)
-        owner = f"  {one['owner']}" if one["owner"] else ""
-        click.echo(f"{one['failure_id']}  {one['status']}{owner}")
-        click.echo("  (the run's reports show its failures as they were when it ended)")
-
-
-@click.group()
 def openloop() -> None:
     """Judge predictions on logged data."""
 
 
 @openloop.command("run")
-@click.argument("dataset", type=_PATH)
+@click.argument("dataset", type=PATH)
 @click.argument("agent", default=AGENT)
-@_RUNS
-@_BASELINES
+@RUNS
+@BASELINES
 @click.option("--baseline", help="Compare with this baseline; what regressed fails the run.")
 @click.option(
     "--max-regression-percent",
@@ -377,7 +220,7 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
     from fieldproof.engine import Interrupt
     from fieldproof.runs import RunsFolder
 
-    with _reported(), Interrupt() as interrupt:
+    with driving_reported(), Interrupt() as interrupt:
         baseline = options["baseline"]
         now = datetime.now(UTC)
         data, reference = load_dataset(dataset), agent_of(agent)
@@ -406,6 +249,8 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
         word = finished.summary["status"].upper()
         colour = "green" if finished.passed else "red"
         click.echo(f"{click.style(word, fg=colour)}  {finished.summary['reason']}")
+        if baseline is not None:
+            show_comparison(finished.regression)
         click.echo(f"  {_shown(finished.folder / 'report.html')}")
     sys.exit(finished.verdict.status.exit_code)
 

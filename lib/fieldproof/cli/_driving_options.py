@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from fieldproof.cli._errors import reported, stop
+from fieldproof.cli._exit_codes import INVALID
+
 if TYPE_CHECKING:
     from fieldproof.driving.agents import AgentReference, Limits
+
+PATH = click.Path(path_type=Path)
+RUNS = click.option(
+    "--runs", "runs_folder", type=PATH, default="runs", show_default=True, help="Folder of runs."
+)
+BASELINES = click.option(
+    "--baselines", type=PATH, default="baselines", show_default=True, help="Folder of baselines."
+)
 
 AGENT = "examples/agents/rule_based_agent.py"
 """The usual agent, as seen from the folder of a checkout."""
@@ -36,6 +49,24 @@ PERCENT = FiniteRange(min=0, max=1_000_000)
 """How much worse a figure may be, as in a suite's gates."""
 
 JOBS = click.IntRange(min=0, max=10_000)
+
+
+@contextmanager
+def driving_reported(*, undecided: int | None = None) -> Iterator[None]:
+    """Turn what a person can act on into text and an exit code, that of invalid input first.
+
+    Args:
+        undecided: the exit code for all of it, where 1 says something else.
+    """
+    from fieldproof.driving.agents import AgentError
+    from fieldproof.driving.artefacts import ArtefactError
+    from fieldproof.runs import UnknownRunError
+
+    with reported(undecided=undecided):
+        try:
+            yield
+        except (AgentError, ArtefactError, UnknownRunError) as error:
+            stop(str(error), INVALID)
 
 
 def limits_of(options: dict[str, Any]) -> Limits:
