@@ -9,18 +9,22 @@ from fieldproof_sim.mock import CROSSING, known_patterns, pattern_name
 
 _ALIKE = 0.8
 """How alike a pattern or type is to a known one that was probably meant (`difflib`'s ratio)."""
-_NOT_APPLICABLE = "max_speed_when_actor_near"
-_SCOPED = frozenset({"no_collision", "min_distance", _NOT_APPLICABLE})
+_ALWAYS_HOLDS = "no_collision"
+_SO = {
+    _ALWAYS_HOLDS: "so that it would always hold",
+    "min_distance": "so that it always fails",
+    "max_speed_when_actor_near": "so that it does not apply",
+}
+"""What becomes of an assertion over a type that no actor has."""
 _TYPES = ("cyclist", "emergency_vehicle", "pedestrian", "vehicle")
 """Types that are usual; every other is fine, too."""
 
 
 def refused_actor_types(document: Document, scenario: ScenarioFile) -> Iterator[Problem]:
-    """Yield the assertions over a type that no actor has, so that they are decided beforehand."""
+    """Yield the assertions over a type that no actor has, so that they could never fail."""
     for place, item in _strangers(scenario):
-        if item["type"] != _NOT_APPLICABLE:
-            always = "hold" if item["type"] == "no_collision" else "fail"
-            yield _stranger(document, scenario, place, item, f"so that it would always {always}")
+        if item["type"] == _ALWAYS_HOLDS:
+            yield _stranger(document, scenario, place, item)
 
 
 def doubts_of(document: Document, scenario: ScenarioFile) -> list[Problem]:
@@ -28,9 +32,9 @@ def doubts_of(document: Document, scenario: ScenarioFile) -> list[Problem]:
     return [
         *_doubtful_actors(document, scenario),
         *(
-            _stranger(document, scenario, place, item, "so that it does not apply")
+            _stranger(document, scenario, place, item)
             for place, item in _strangers(scenario)
-            if item["type"] == _NOT_APPLICABLE
+            if item["type"] != _ALWAYS_HOLDS
         ),
     ]
 
@@ -41,14 +45,14 @@ def _strangers(scenario: ScenarioFile) -> Iterator[tuple[int, Mapping[str, Any]]
         kind, wanted = item.get("type"), item.get("actor_type")
         if not isinstance(kind, str) or not isinstance(wanted, str):
             continue  # said where assertions are read
-        if kind in _SCOPED and wanted not in known:
+        if kind in _SO and wanted not in known:
             yield place, item
 
 
 def _stranger(
-    document: Document, scenario: ScenarioFile, place: int, item: Mapping[str, Any], so: str
+    document: Document, scenario: ScenarioFile, place: int, item: Mapping[str, Any]
 ) -> Problem:
-    what = f"no actor is of the type {shown(item['actor_type'])}, {so}"
+    what = f"no actor is of the type {shown(item['actor_type'])}, {_SO[item['type']]}"
     hint = nearest(item["actor_type"], {actor.type for actor in scenario.actors})
     path = ("assertions", place, "actor_type")
     return document.source.place(Problem(what, path, hint or "the scenario has no actors"))
