@@ -141,15 +141,20 @@ def failures_set(failure_id: str, run_name: str, runs_folder: Path, **changes: s
 
 
 def show_comparison(found: Mapping[str, Any]) -> None:
-    """Print what of a regression.json moved, which scenarios changed, and what failed."""
+    """Print what of a regression.json moved, which scenarios changed and what failed, once."""
+    told = []
     for name, delta in found["deltas"].items():
         if delta["delta"]:
             percent = delta["percent"]
             share = "from zero" if percent is None else f"{percent:+.2f} %"
-            word = "worse" if delta["regressed"] else "    "
+            word = click.style("worse", fg="red") if delta["regressed"] else "     "
             text = f"{delta['baseline']:g} -> {delta['current']:g} ({share})"
             click.echo(f"  {word}  {name}: {text}")
+            told.append(f"{name} regressed ")
+    failures = found["failures"]
     for change in found["scenarios"]:
-        click.echo(f"  {change['change']}  {change['scenario_id']}")
-    for failure in found["failures"]:
-        click.echo(click.style(f"  {failure}", fg="red"))
+        if not any(one.startswith(f"scenario {change['scenario_id']} ") for one in failures):
+            click.echo(f"  {change['change']}  {change['scenario_id']}")
+    for failure in failures:
+        if not failure.startswith(tuple(told)):
+            click.echo(click.style(f"  {failure}", fg="red"))
