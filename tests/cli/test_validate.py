@@ -144,3 +144,59 @@ def test_validating_starts_and_writes_nothing(call, root, tmp_path):
     folders = ["--worlds", root / "worlds", "--robots", root / "robots"]
     assert call("validate", root / SCENARIO, *folders, cwd=tmp_path).exit_code == 0
     assert list(tmp_path.iterdir()) == []
+
+
+DRIVING = "scenarios/driving/pedestrian_crossing.yaml"
+
+
+def test_driving_scenarios_suites_and_packs_are_checked_as_what_they_are(call):
+    files = (DRIVING, "scenarios/suites/drones.yaml", "packs/drones/pack.yaml")
+    result = call("validate", *files)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [f"{file}: valid" for file in files]
+
+
+def test_a_driving_suite_and_a_driving_scenario_may_be_named(call):
+    result = call("validate", "urban_driving_smoke", "pedestrian_crossing")
+    assert result.stdout.splitlines() == [
+        "scenarios/suites/urban_driving_smoke.yaml: valid",
+        f"{DRIVING}: valid",
+    ]
+
+
+def test_a_broken_driving_scenario_is_told_what_is_wrong_with_it_as_such(call, root, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text((root / DRIVING).read_text().replace("timestep_seconds", "timestep"))
+    result = call("validate", path, "--json")
+    assert result.exit_code == 2
+    (found,) = json.loads(result.stdout)["files"]
+    assert {one["path"] for one in found["problems"]} == {"timestep", "timestep_seconds"}
+
+
+def test_what_is_doubtful_in_a_driving_scenario_is_a_warning(call, root, tmp_path):
+    path = tmp_path / "mine.yaml"
+    text = (root / "scenarios/driving/obstacle_avoidance.yaml").read_text()
+    path.write_text(text.replace("stopped obstacle", "stoped obstacle"))
+    result = call("validate", path)
+    assert result.exit_code == 0
+    assert f"warning: {path}:" in result.stderr
+    assert "'stoped obstacle' is no pattern" in result.stderr
+    assert "(nearest: stopped obstacle)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "said"),
+    [
+        (("run",), DRIVING, "is a driving scenario, no robot scenario"),
+        (("run",), "urban_driving_smoke", "run it with: fieldproof suite run scenarios/suites/"),
+        (("run",), "packs/drones/pack.yaml", "is the manifest of a pack, no robot scenario"),
+        (("suite", "run"), DRIVING, "is a driving scenario, no driving suite"),
+        (("suite", "run"), SCENARIO, f"run it with: fieldproof run {SCENARIO}"),
+        (("suite", "run"), "packs/drones/pack.yaml", "is the manifest of a pack, no driving suite"),
+    ],
+)
+def test_a_file_that_another_command_runs_is_told_so(call, command, file, said):
+    result = call(*command, file)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 2

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import click
 
+from fieldproof.cli._driving_files import check_is_suite
 from fieldproof.cli._driving_history import baseline, compare, failures, show_comparison
 from fieldproof.cli._driving_options import (
     AGENT,
@@ -123,6 +124,7 @@ def _suite_of(file: Path) -> LoadedSuite:
     from fieldproof.driving.loading import load_suite
     from fieldproof.model import Problem, ScenarioError
 
+    check_is_suite(file)
     try:
         loaded = load_suite(file)
     except OSError as error:

@@ -65,9 +65,10 @@ def as_json(text: str) -> Callable[[_Command], _Command]:
 class ScenarioFile(click.Path):
     """The file of a scenario, or its name in the usual folder, as make and Nix take it."""
 
-    def __init__(self, folder: str = "scenarios", *, allow_dash: bool = True) -> None:
+    def __init__(self, *folders: str, allow_dash: bool = True) -> None:
+        """Take the folders in which a name is looked for, the usual one first."""
         super().__init__(path_type=Path, allow_dash=allow_dash)
-        self._folder = folder
+        self._folders = folders
 
     def convert(
         self,
@@ -80,17 +81,19 @@ class ScenarioFile(click.Path):
         is_name = _NAME.fullmatch(text) is not None and not Path(text).exists()
         if not is_name:
             return super().convert(value, param, ctx)
-        path = Path(self._folder, f"{text}.yaml")
-        if not path.is_file():
+        paths = [Path(folder, f"{text}.yaml") for folder in self._folders]
+        found = [path for path in paths if path.is_file()]
+        if not found:
             from fieldproof.model import nearest
 
-            hint = nearest(text, sorted(file.stem for file in path.parent.glob("*.yaml")))
-            what = f"there is no file {text} and no {path}"
+            hint = nearest(text, [file.stem for one in paths for file in one.parent.glob("*.yaml")])
+            what = f"there is no file {text} and no {paths[0]}"
             self.fail(f"{what} ({hint})" if hint else what, param, ctx)
-        return path
+        return found[0]
 
 
-SCENARIO_FILE = ScenarioFile()
+SCENARIO_FILE = ScenarioFile("scenarios", "scenarios/suites", "scenarios/driving")
+"""Of a driving suite or scenario the file is found as well, so that it can be said what it is."""
 SUITE_FILE = ScenarioFile("scenarios/suites", allow_dash=False)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fieldproof.cli._driving_files import check_is_robot_scenario
 from fieldproof.cli._errors import reported
 from fieldproof.cli._exit_codes import BISECT_SKIP
 from fieldproof.cli._options import (
@@ -68,6 +69,7 @@ def run(
 
     with reported(undecided=BISECT_SKIP if bisect else None):
         workspace = workspace_of(worlds=worlds, robots=robots, runs=runs, flags=overlay_of(**given))
+        check_is_robot_scenario(scenario)
         for sentence in without_effect(workspace, scenario):
             warn(sentence)
         if dry_run:

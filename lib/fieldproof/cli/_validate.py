@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fieldproof.cli._driving_files import driving_problems, is_of_driving
 from fieldproof.cli._errors import reported
 from fieldproof.cli._exit_codes import INVALID
 from fieldproof.cli._options import SCENARIO_FILE, as_json, colour, complete_scenarios, folders
@@ -40,8 +41,10 @@ def validate(
 ) -> None:
     """Check scenario FILEs with the worlds and robots that they name; start nothing.
 
-    A name is that of a file in the folder scenarios; - is standard input. Prints every problem of
-    every file as file:line:column: path: what. Exit code 0: all are valid; 2: one is not.
+    Driving scenarios, their suites and the manifests of packs are checked as well. A name is that
+    of a file in the folder scenarios, or in suites or driving in it; - is standard input. Prints
+    every problem of every file as file:line:column: path: what. Exit code 0: all are valid; 2: one
+    is not.
     """
     from fieldproof.cli._catalogue import plugin_problems
     from fieldproof.cli._workspace import workspace_of
@@ -88,6 +91,8 @@ def _problems(file: str, workspace: Workspace) -> Sequence[Problem]:
 
     try:
         is_input = file == _STANDARD_INPUT
+        if not is_input and is_of_driving(Path(file)):
+            return driving_problems(Path(file))
         resolved = resolve(
             _standard_input() if is_input else Path(file),
             workspace.worlds,

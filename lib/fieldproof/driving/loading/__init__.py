@@ -1,5 +1,13 @@
 """Driving scenarios and suites, read with their positions and checked as a whole."""
 
+from fieldproof.driving.loading._kind import (
+    DRIVING_SCENARIO,
+    DRIVING_SUITE,
+    PACK,
+    ROBOT_SCENARIO,
+    kind_of,
+    kind_of_file,
+)
 from fieldproof.driving.loading._placed import in_order, mapping_in, part_of, placed
 from fieldproof.driving.loading._scenario import (
     DRIVING,
@@ -16,15 +24,21 @@ from fieldproof.driving.loading._tags import MANIFEST, canonical_tags
 
 __all__ = [
     "DRIVING",
+    "DRIVING_SCENARIO",
+    "DRIVING_SUITE",
     "DRONE",
     "MANIFEST",
     "MANIPULATOR",
+    "PACK",
+    "ROBOT_SCENARIO",
     "Assertion",
     "LoadedScenario",
     "LoadedSuite",
     "canonical_tags",
     "find_suites",
     "in_order",
+    "kind_of",
+    "kind_of_file",
     "load_scenario",
     "load_suite",
     "mapping_in",
