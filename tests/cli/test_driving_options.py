@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import fieldproof
 from fieldproof.cli import main
-from tests.driving.builders import EXAMPLES, SMOKE, scenario_data, suite_of
+from tests.driving.builders import EXAMPLES, ROOT, SMOKE, scenario_data, suite_of
 
 COMMANDS = {
     "suite": ("suite", "run", "suite.yaml"),
@@ -124,3 +124,36 @@ def test_a_suite_is_taken_by_its_name_in_the_usual_folder(tmp_path):
     assert done.exit_code == 2
     what = "there is no file mine-to and no scenarios/suites/mine-to.yaml (nearest: mine-too)"
     assert what in done.stderr
+
+
+UNLOADABLE = [
+    ("suite", "class Agent\n    def", "SyntaxError: expected ':' (agent.py, line 1)"),
+    ("suite", "import nowhere_at_all", "No module named 'nowhere_at_all'"),
+    ("suite", "import os\nos._exit(3)", "it ended itself with exit code 3 during load"),
+    ("suite", "class Agent:\n    def predict(self, sample): ...", "Agent has no act"),
+    ("openloop", "class Agent\n    def", "SyntaxError: expected ':' (agent.py, line 1)"),
+    ("openloop", "class Agent:\n    def act(self, seen): ...", "Agent has no predict"),
+]
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize(("command", "text", "said"), UNLOADABLE)
+def test_an_agent_that_cannot_be_loaded_is_refused_before_anything_is_run(
+    command, text, said, tmp_path
+):
+    (tmp_path / "agent.py").write_text(text, "utf-8")
+    arguments = {
+        "suite": ("suite", "run", str(SMOKE), "--agent", "agent.py"),
+        "openloop": (
+            "openloop",
+            "run",
+            str(ROOT / "examples/datasets/sample_openloop"),
+            "agent.py",
+        ),
+    }[command]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("agent.py: ")
+    assert said in done.stderr.splitlines()[0]
+    assert "nothing was run" in done.stderr.splitlines()[0]
+    assert not (tmp_path / "runs").exists()

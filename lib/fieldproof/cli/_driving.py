@@ -20,10 +20,10 @@ from fieldproof.cli._driving_options import (
     PATH,
     PERCENT,
     RUNS,
-    agent_of,
     agent_options,
     driving_reported,
     limits_of,
+    loaded_agent,
 )
 from fieldproof.cli._driving_packs import packs
 from fieldproof.cli._errors import stop
@@ -72,10 +72,10 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
         raise click.UsageError("--out and --baseline do not go together")
     with driving_reported(), Interrupt() as interrupt:
         loaded = _suite_of(suite_file)
-        baseline = options["baseline"]
+        baseline, limits = options["baseline"], limits_of(options)
         how = SuiteOptions(
-            agent=agent_of(agent),
-            limits=limits_of(options),
+            agent=loaded_agent(agent, limits, needs="act", asked=interrupt),
+            limits=limits,
             jobs=options["jobs"],
             host=os.environ,
             baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
@@ -225,12 +225,13 @@ def openloop_run(dataset: Path, agent: str, **options: Any) -> None:
     with driving_reported(), Interrupt() as interrupt:
         baseline = options["baseline"]
         now = datetime.now(UTC)
-        data, reference = load_dataset(dataset), agent_of(agent)
+        data, limits = load_dataset(dataset), limits_of(options)
+        reference = loaded_agent(agent, limits, needs="predict", asked=interrupt)
         finished = run_openloop(
             data,
             OpenLoopOptions(
                 agent=reference,
-                limits=limits_of(options),
+                limits=limits,
                 host=os.environ,
                 baseline=baseline and BaselinesFolder(options["baselines"]).find(baseline),
                 max_regression_percent=options["max_regression_percent"],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fieldproof.cli._errors import reported, stop
-from fieldproof.cli._exit_codes import INVALID
+from fieldproof.cli._exit_codes import INTERRUPTED, INVALID
 
 if TYPE_CHECKING:
     from fieldproof.driving.agents import AgentReference, Limits
@@ -96,6 +97,30 @@ def agent_options(command: Any) -> Any:
     ):
         command = option(command)
     return command
+
+
+def loaded_agent(
+    name: str, limits: Limits, *, needs: str, asked: Callable[[], bool]
+) -> AgentReference:
+    """Return the agent that a command was given, once it could be loaded.
+
+    Args:
+        name: as it was given.
+        limits: what it may take.
+        needs: the method that it must have, `act` or `predict`.
+        asked: whether somebody asks for the end, which ends the command with its exit code.
+
+    Raises:
+        AgentError: There is none, or it cannot be loaded; says why.
+    """
+    from fieldproof.driving.agents import AgentInterruptedError, check_agent
+
+    reference = agent_of(name)
+    try:
+        check_agent(reference, limits, needs=needs, host=os.environ, asked=asked)
+    except AgentInterruptedError:
+        stop("interrupted before anything was run", INTERRUPTED)
+    return reference
 
 
 def agent_of(name: str) -> AgentReference:

@@ -1,6 +1,7 @@
 """Agents: found, run in a process of their own within limits, their answers checked."""
 
 from fieldproof.driving.agents._actions import Action, checked_action
+from fieldproof.driving.agents._check import check_agent
 from fieldproof.driving.agents._fault import (
     AgentError,
     AgentFault,
@@ -22,6 +23,7 @@ __all__ = [
     "AgentReference",
     "Limits",
     "adopt",
+    "check_agent",
     "checked_action",
     "end_below",
     "find_agent",

@@ -112,14 +112,18 @@ class AgentProcess:
         self._selector.register(self._out, selectors.EVENT_READ)
         self._selector.register(self._err, selectors.EVENT_READ)
 
-    def load(self) -> None:
+    def load(self, *, needs: str | None = None) -> None:
         """Import and make the agent.
+
+        Args:
+            needs: a method that it must have, `act` or `predict`; either will do when None.
 
         Raises:
             AgentFault: It cannot be.
         """
+        request = {**self._agent.to_request(), "needs": needs}
         try:
-            about = about_of(self._ask(self._agent.to_request(), self._limits.load_s))
+            about = about_of(self._ask(request, self._limits.load_s))
         except AgentFault as fault:
             if fault.kind != "raised":
                 raise

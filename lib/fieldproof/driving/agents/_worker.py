@@ -74,6 +74,9 @@ def _load(request: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     agent = _factory(module, request["attribute"])()
     if not callable(getattr(agent, "act", None)) and not callable(getattr(agent, "predict", None)):
         raise TypeError(f"{type(agent).__name__} has neither act nor predict")
+    needs = request["needs"]
+    if needs is not None and not callable(getattr(agent, needs, None)):
+        raise TypeError(f"{type(agent).__name__} has no {needs}")
     file = getattr(module, "__file__", None)
     version = getattr(agent, "version", None) or getattr(module, "__version__", None)
     about = {"file": file, "version": None if version is None else str(version)}
