@@ -584,6 +584,138 @@ TABLE = [
     ),
 ]
 
+GOAL = "    goal: { frame: gate }\n"
+# id, what is replaced in the sound scenario and by what, and the problems without "s.yaml:"
+MIXED = [
+    (
+        "circle_through_entries_with_faults",
+        [
+            (GOAL, "    gaol: { frame: gate }\n    after: second\n"),
+            ("at: 2s", "at: 2 parsecs"),
+        ],
+        [
+            "9:5: timeline[0].goal: is missing",
+            "12:5: timeline[0].gaol: unknown key (nearest: goal)",
+            "13:12: timeline[0].after: waits for itself: first after second after first",
+            "16:9: timeline[1].at: must be a duration (got '2 parsecs') (write 30s, 250ms, 1m, 2h, or a number of seconds)",
+        ],
+    ),
+    (
+        "triggers_of_an_unknown_action",
+        [("action: say", "action: sya"), ("after: first", "after: frist"), ("at: 2s", "at: -2s")],
+        [
+            "14:12: timeline[1].after: unknown timeline entry 'frist' (nearest: first)",
+            "15:9: timeline[1].at: must not be negative (got -2s)",
+            "16:13: timeline[1].action: unknown action 'sya' (nearest: say)",
+        ],
+    ),
+    (
+        "misspelt_key_that_another_key_needs",
+        [
+            ("    after: first\n", ""),
+            ("text: hello", "text: hello\n    whn: { metric: x, condition: 1 }\n    within_s: 3s"),
+        ],
+        ["17:5: timeline[1].whn: unknown key (nearest: when)"],
+    ),
+    (
+        "name_that_is_misspelt_and_named",
+        [
+            ("name: second\n    after: first", "nmae: second\n    after: frist"),
+            (GOAL, f"{GOAL}    after: second\n"),
+        ],
+        [
+            "14:5: timeline[1].nmae: unknown key (nearest: name)",
+            "15:12: timeline[1].after: unknown timeline entry 'frist' (nearest: first)",
+        ],
+    ),
+    (
+        "label_that_depends_on_a_fault",
+        [
+            ("name: second\n    after: first\n    at: 2s", "at: 2x"),
+            ("action: first", "action: say@3s"),
+            ("start: first", "start: frst"),
+        ],
+        [
+            "13:9: timeline[1].at: must be a duration (got '2x') (write 30s, 250ms, 1m, 2h, or a number of seconds)",
+            "26:41: kpis[0].start: unknown timeline entry 'frst' (nearest: first)",
+        ],
+    ),
+    (
+        "vehicle_whose_name_is_misspelt",
+        [("- { name: ugv1", "- { nmae: ugv1"), ("target: {", "traget: {")],
+        [
+            "7:5: vehicles[0].name: is missing",
+            "7:7: vehicles[0].nmae: unknown key (nearest: name)",
+            "19:5: assertions[0].target: is missing",
+            "22:5: assertions[0].traget: unknown key (nearest: target)",
+        ],
+    ),
+    (
+        "key_given_twice_and_an_unknown_entry",
+        [
+            ("name: ugv1, manifest", "name: ugv1, name: b, manifest"),
+            ("after: first", "after: frst"),
+        ],
+        [
+            "7:19: vehicles[0]: the key 'name' is given twice (first at 7:7)",
+            "14:12: timeline[1].after: unknown timeline entry 'frst' (nearest: first)",
+        ],
+    ),
+    (
+        "scalar_that_is_none_and_a_wrong_unit",
+        [("text: hello", "text: !!int hello"), ("max_s: 1m", "max_s: 1 parsec")],
+        [
+            "17:11: timeline[1].text: is tagged !!int and is none (got 'hello')",
+            "26:12: assertions[1].max_s: must be a duration (got '1 parsec') (write 30s, 250ms, 1m, 2h, or a number of seconds)",
+        ],
+    ),
+    (
+        "condition_with_two_sources_and_an_unknown_key",
+        [
+            ("    after: first\n", ""),
+            (
+                "text: hello",
+                "text: hello\n    when: { metric: rtf, labl: 2, topic: odom, condition: value > 1 }",
+            ),
+        ],
+        [
+            "17:26: timeline[1].when.labl: unknown key (known: condition, field, message_type, metric, target, topic, vehicle)",
+            "17:42: timeline[1].when.topic: does not go with metric",
+        ],
+    ),
+    (
+        "vehicles_that_entries_with_unknown_keys_name",
+        [
+            ("vehicle: ugv1\n    action", "vehicle: ugv2\n    action"),
+            (GOAL, "    goal: { frame: gate, yaww: 2 }\n"),
+            ("reach\n    vehicle: ugv1", "reach\n    vehicle: ugv3\n    tolerance: x"),
+        ],
+        [
+            "10:14: timeline[0].vehicle: unknown vehicle 'ugv2' (nearest: ugv1)",
+            "12:26: timeline[0].goal.yaww: unknown key (nearest: yaw)",
+            "21:14: assertions[0].vehicle: unknown vehicle 'ugv3' (nearest: ugv1)",
+            "22:5: assertions[0].tolerance: unknown key (nearest: tolerance_m)",
+        ],
+    ),
+    (
+        "settings_with_an_unknown_key_that_do_not_agree",
+        [("seed: 1", "sead: 1, rtf: 2"), ("record: true", "recrod: 1")],
+        [
+            "5:25: time.sead: unknown key (nearest: seed)",
+            "5:39: time.rtf: only goes with mode: sim",
+            "29:12: outputs.recrod: unknown key (nearest: record)",
+        ],
+    ),
+    (
+        "value_of_another_kind_and_an_absent_one",
+        [("    target: { frame: gate }", "    tolerance_m: near")],
+        [
+            "19:5: assertions[0].target: is missing",
+            "22:18: assertions[0].tolerance_m: must be a number (got 'near')",
+        ],
+    ),
+]
+
 
 def test_the_scenario_that_the_table_spoils_is_sound():
     scenario, source = load()
@@ -598,6 +730,19 @@ def test_a_fault_is_reported_where_it_stands(old, new, expected):
     assert SCENARIO.count(old) == 1
     with pytest.raises(ScenarioError) as caught:
         load(SCENARIO.replace(old, new))
+    assert [str(problem) for problem in caught.value.problems] == [f"s.yaml:{e}" for e in expected]
+
+
+@pytest.mark.parametrize(
+    ("spoils", "expected"), [row[1:] for row in MIXED], ids=[r[0] for r in MIXED]
+)
+def test_faults_of_different_stages_are_reported_together_and_once(spoils, expected):
+    text = SCENARIO
+    for old, new in spoils:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    with pytest.raises(ScenarioError) as caught:
+        load(text)
     assert [str(problem) for problem in caught.value.problems] == [f"s.yaml:{e}" for e in expected]
 
 

@@ -430,6 +430,114 @@ def test_a_fault_is_reported_where_it_stands(workspace, file, old, new, expected
     assert problems(workspace) == expected
 
 
+# id, what is spoiled (file, what is replaced, by what), and the problems
+MIXED = [
+    (
+        "unknown_keys_beside_unknown_names",
+        [
+            ("s.yaml", "frame: gate }\n    timeout_s", "frame: gat }\n    timeuot_s"),
+            ("s.yaml", "on_fail: abort", "on_fial: abort"),
+            ("s.yaml", "topic: odom\n", "topic: odmo\n"),
+        ],
+        [
+            "s.yaml:13:20: timeline[0].goal.frame: unknown frame 'gat' of the world yard (nearest: gate)",
+            "s.yaml:14:5: timeline[0].timeuot_s: unknown key (nearest: timeout_s)",
+            "s.yaml:33:12: assertions[1].topic: unknown topic 'odmo' (nearest: odom; give message_type if it is another topic)",
+            "s.yaml:37:5: assertions[1].on_fial: unknown key (nearest: on_fail)",
+        ],
+    ),
+    (
+        "faults_of_the_world_and_of_what_stands_in_it",
+        [
+            ("worlds/yard/world.yaml", "name: yard", "name: yrad\nsky: blue"),
+            ("s.yaml", "seed: 7", "sead: 7, tick_s: 5ms"),
+            ("s.yaml", "frame: start", "frame: strat"),
+            ("s.yaml", "timeout_s: 30s", "timeout_s: thirty"),
+        ],
+        [
+            "worlds/yard/world.yaml:3:7: name: must be yard, as its folder is called (got yrad)",
+            "worlds/yard/world.yaml:4:1: sky: unknown key (known: apiVersion, description, frames, kind, name, origin, physics, sdf)",
+            "s.yaml:5:25: time.sead: unknown key (nearest: seed)",
+            "s.yaml:5:42: time.tick_s: must be a multiple of the world's physics step (got 0.005s) (the step is 0.002s)",
+            "s.yaml:7:52: vehicles[0].spawn.frame: unknown frame 'strat' of the world yard (nearest: start)",
+            "s.yaml:14:16: timeline[0].timeout_s: must be a duration (got 'thirty') (write 30s, 250ms, 1m, 2h, or a number of seconds)",
+        ],
+    ),
+    (
+        "vehicle_of_an_unknown_robot_with_an_unknown_key",
+        [
+            (
+                "s.yaml",
+                "rover, spawn: { frame: start }",
+                "rovr, spawn: { frame: strat }, colour: red",
+            ),
+            ("s.yaml", "topics: [scan,", "topcs: 1, topics: [sacn,"),
+        ],
+        [
+            "s.yaml:7:29: vehicles[0].manifest: unknown robot 'rovr' (nearest: rover)",
+            "s.yaml:7:51: vehicles[0].spawn.frame: unknown frame 'strat' of the world yard (nearest: start)",
+            "s.yaml:7:60: vehicles[0].colour: unknown key (known: manifest, name, namespace, spawn)",
+            "s.yaml:47:26: outputs.topcs: unknown key (nearest: topics)",
+            "s.yaml:47:45: outputs.topics[0]: unknown topic 'sacn' (nearest: scan; give message_type if it is another topic)",
+        ],
+    ),
+    (
+        "several_names_in_one_entry",
+        [
+            ("s.yaml", "topic: odom, field", "topic: odmo, field"),
+            ("s.yaml", "x: { metric: x, vehicle: ugv2 }", "x: { metric: x, vehicle: ugv3, y: 1 }"),
+            ("s.yaml", "    type: signals\n", "    type: signals\n    before: arives\n"),
+        ],
+        [
+            "s.yaml:40:13: assertions[2].before: unknown assertion 'arives' (nearest: arrives)",
+            "s.yaml:43:23: assertions[2].signals.speed.topic: unknown topic 'odmo' (nearest: odom; give message_type if it is another topic)",
+            "s.yaml:45:32: assertions[2].signals.x.vehicle: unknown vehicle 'ugv3' (nearest: ugv2, ugv1)",
+            "s.yaml:45:38: assertions[2].signals.x.y: unknown key (known: field, message_type, metric, target, topic, vehicle)",
+        ],
+    ),
+    (
+        "condition_of_an_entry_without_what_its_action_needs",
+        [
+            ("s.yaml", "text: hello", "txt: hello"),
+            ("s.yaml", "target: { frame: gate }, condition", "target: { frame: gat }, condition"),
+            ("s.yaml", "action: drive", "action: drvie"),
+        ],
+        [
+            "s.yaml:12:13: timeline[0].action: unknown action 'drvie' (nearest: drive)",
+            "s.yaml:15:5: timeline[1].text: is missing",
+            "s.yaml:16:66: timeline[1].when.target.frame: unknown frame 'gat' of the world yard (nearest: gate)",
+            "s.yaml:19:5: timeline[1].txt: unknown key (nearest: text)",
+        ],
+    ),
+    (
+        "robot_named_otherwise_whose_topics_are_asked_for",
+        [
+            ("robots/rover/robot.yaml", "name: rover\n", "name: rovr\nwheels: 4\n"),
+            ("s.yaml", "topic: odom\n", "topic: odmo\n"),
+            ("robots/rover/robot.yaml", "nodes: [driver]", "nodes: [drivr]"),
+        ],
+        [
+            "robots/rover/robot.yaml:3:7: name: must be rover, as its folder is called (got rovr)",
+            "robots/rover/robot.yaml:4:1: wheels: unknown key (known: apiVersion, budget, description, drive, driver_swap, kind, lockstep, model, …)",
+            "robots/rover/robot.yaml:29:37: lockstep.nodes[0]: unknown node drivr (nearest: driver)",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("spoils", "expected"), [row[1:] for row in MIXED], ids=[r[0] for r in MIXED]
+)
+def test_faults_of_different_stages_are_reported_together_and_once(workspace, spoils, expected):
+    for file, old, new in spoils:
+        workspace.spoil(file, old, new)
+    found = problems(workspace)
+    assert sorted(found) == sorted(expected)
+    assert [one for one in found if one.startswith("s.yaml")] == [
+        one for one in expected if one.startswith("s.yaml")
+    ]
+
+
 def test_the_faults_of_all_files_are_reported_at_once(workspace):
     workspace.spoil("s.yaml", "seed: 7", "sead: 7")
     workspace.spoil("s.yaml", "goal: { frame: gate }", "goal: { frame: gat }")

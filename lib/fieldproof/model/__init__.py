@@ -42,14 +42,19 @@ from fieldproof.model._problems import (
     printable,
     shown,
 )
-from fieldproof.model._reader import read_yaml, read_yaml_file
+from fieldproof.model._reader import (
+    read_yaml,
+    read_yaml_file,
+    read_yaml_file_in_part,
+)
 from fieldproof.model._recording_map import PoseSource, RecordingMap
+from fieldproof.model._salvage import Salvage, read_in_part
 from fieldproof.model._scenario import Draft, Scenario, draft_scenario, load_scenario
 from fieldproof.model._schema import document_schema, scenario_schema
 from fieldproof.model._sensors import Sensor
 from fieldproof.model._settings import Mode, Outputs, RunBudget, TimeSettings, VehicleSettings
 from fieldproof.model._signals import Signal, When
-from fieldproof.model._source import Document, SourceMap
+from fieldproof.model._source import Document, InPart, SourceMap
 from fieldproof.model._strict import Strict
 from fieldproof.model._text_form import TextForm
 from fieldproof.model._toml import read_workspace_file
@@ -68,6 +73,7 @@ __all__ = [
     "FieldPath",
     "FileName",
     "Folders",
+    "InPart",
     "KpiBase",
     "Label",
     "MessageType",
@@ -87,6 +93,7 @@ __all__ = [
     "Radians",
     "RecordingMap",
     "RunBudget",
+    "Salvage",
     "Scenario",
     "ScenarioError",
     "Sensor",
@@ -119,10 +126,12 @@ __all__ = [
     "parts_of",
     "path_text",
     "printable",
+    "read_in_part",
     "read_plain_file",
     "read_workspace_file",
     "read_yaml",
     "read_yaml_file",
+    "read_yaml_file_in_part",
     "scenario_schema",
     "shown",
     "signal_name_fault",

@@ -3,8 +3,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter
+from pydantic.fields import FieldInfo
 
 from fieldproof.model._problems import Path
+
+
+def field_type(field: FieldInfo) -> Any:
+    """Return the type of a model's field with its constraints, to read a value by itself."""
+    kind: Any = field.annotation
+    for metadata in field.metadata:
+        kind = Annotated[kind, metadata]
+    return kind
 
 
 def known_keys(adapter: TypeAdapter[Any], path: Path) -> set[str]:
@@ -55,7 +64,8 @@ def parts_of(part: object) -> Iterator[tuple[Path, object]]:
     yield (), part
     items: Iterable[tuple[str | int, object]] = ()
     if isinstance(part, BaseModel):
-        items = [(key, getattr(part, key)) for key in type(part).model_fields]
+        held = part.__dict__  # of a part that was salvaged, not every field is there
+        items = [(key, held[key]) for key in type(part).model_fields if key in held]
     elif isinstance(part, Mapping):
         items = part.items()
     elif isinstance(part, list | tuple):

@@ -15,9 +15,9 @@ from typing import Any
 import yaml
 
 from fieldproof.model._files import LARGEST_BYTES, read_plain_file
-from fieldproof.model._problems import Problem, ScenarioError, nearest, printable, shown
+from fieldproof.model._problems import Path, Problem, ScenarioError, nearest, printable, shown
 from fieldproof.model._scalars import ScalarError, plain_scalar, tagged_scalar
-from fieldproof.model._source import Document, Node, SourceMap
+from fieldproof.model._source import Document, InPart, Node, SourceMap
 
 DEEPEST = 64
 LARGEST_EXPANSION = 4 << 20
@@ -41,10 +41,15 @@ def read_yaml_file(path: pathlib.Path, *, file: str | None = None) -> Document:
         OSError: The file cannot be read.
         ScenarioError: It is no plain file or no UTF-8, or `read_yaml` refuses it.
     """
+    return read_yaml_file_in_part(path, file=file).whole()
+
+
+def read_yaml_file_in_part(path: pathlib.Path, *, file: str | None = None) -> InPart:
+    """Return what of the document in a file can be read; raises as `read_yaml_in_part` does."""
     file = file or str(path)
     raw = read_plain_file(path, file=file)
     try:
-        return read_yaml(raw.decode("utf-8-sig"), file=file)
+        return read_yaml_in_part(raw.decode("utf-8-sig"), file=file)
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode("utf-8", "replace")
         what = f"is not UTF-8 (byte 0x{raw[error.start]:02x})"
@@ -63,6 +68,15 @@ def read_yaml(text: str, *, file: str) -> Document:
         ScenarioError: It is no YAML, or leaves what is allowed; carries every problem found
             before the structure is lost.
     """
+    return read_yaml_in_part(text, file=file).whole()
+
+
+def read_yaml_in_part(text: str, *, file: str) -> InPart:
+    """Return what of a text can be read, with its faults, where its structure can be told.
+
+    Raises:
+        ScenarioError: It cannot, or the text leaves what is allowed.
+    """
     text = text.removeprefix("\ufeff")
     if len(text) > LARGEST_BYTES or len(text.encode("utf-8", "replace")) > LARGEST_BYTES:
         raise ScenarioError(_too_large(file))
@@ -77,13 +91,20 @@ def read_yaml(text: str, *, file: str) -> Document:
             builder.take(event)
     except yaml.YAMLError as error:
         builder.problems.append(_syntax_problem(error, text, file))
+        builder.torn = True
     except _TooMuch as error:
         builder.problems.append(error.problem)
+        builder.torn = True
     if builder.root is None and not builder.problems:
         builder.problems.append(Problem("holds nothing", (), "", file, 1, 1))
-    if builder.problems or builder.root is None:
+    if builder.root is None or builder.torn:
         raise ScenarioError(builder.problems)
-    return Document(builder.root.value, SourceMap(file, builder.root))
+    return InPart(
+        Document(builder.root.value, SourceMap(file, builder.root)),
+        tuple(builder.problems),
+        frozenset(builder.spoiled),
+        frozenset(builder.gaps),
+    )
 
 
 class _TooMuch(Exception):  # noqa: N818 - carries a problem out of the parser's loop
@@ -116,12 +137,18 @@ class _Open:
 
 
 class _Builder:
-    """Takes parse events in order and builds nodes, without recursion."""
+    """Takes parse events in order and builds nodes, without recursion.
+
+    `torn` tells that the nodes do not stand for the text.
+    """
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.root: Node | None = None
         self.problems: list[Problem] = []
+        self.spoiled: set[Path] = set()
+        self.gaps: set[Path] = set()
+        self.torn = False
         self._stack: list[_Open] = []
         self._anchors: dict[str, _Measured | None] = {}
 
@@ -158,6 +185,7 @@ class _Builder:
     def _document(self, event: Any) -> None:
         if self.root is not None:
             self._refuse("starts a second document; one is read", event)
+            self.torn = True
         if event.version not in {None, (1, 2)}:
             self._refuse("declares another version of YAML than 1.2", event)
 
@@ -175,6 +203,7 @@ class _Builder:
                 value = plain_scalar(text)
         except ScalarError as error:
             self._refuse(str(error), event)
+            self.spoiled.add(self._path())
         self._check_text(text, event)
         start, end = event.start_mark, event.end_mark
         node = Node(value, start.line + 1, start.column + 1)
@@ -191,6 +220,7 @@ class _Builder:
         forbidden = _FORBIDDEN_IN_TEXT.search(text)
         if forbidden:
             self._refuse(f"holds the character U+{ord(forbidden[0]):04X}", event)
+            self.spoiled.add(self._path())
 
     def _expects_key(self) -> bool:
         top = self._stack[-1] if self._stack else None
@@ -207,10 +237,13 @@ class _Builder:
         if text == "<<" and not quoted:
             hint = "merge keys left YAML with 1.2; repeat the keys, or anchor the whole value"
             self._refuse("merges another mapping", event, hint)
+            self.torn = True
         elif not isinstance(meaning, str):
             self._refuse(f"a key must be text (got {shown(text)})", event, "quote it")
+            self.gaps.add(self._path())
         elif event.anchor is not None:
             self._refuse("a key cannot have an anchor", event)
+            self.gaps.add(self._path())
         elif text in top.node.keys:
             line, column = top.node.keys[text]
             self._refuse(
@@ -226,6 +259,7 @@ class _Builder:
     def _alias(self, event: Any) -> None:
         if self._expects_key():
             self._refuse("a key must be text (got an alias)", event)
+            self.gaps.add(self._path())
             self._stack[-1].awaits_key, self._stack[-1].key = False, None
             return
         mark = event.start_mark
@@ -237,6 +271,7 @@ class _Builder:
             else:
                 hint = nearest(event.anchor, self._anchors)
                 self._refuse(f"unknown anchor {shown(event.anchor)}", event, hint)
+            self.spoiled.add(self._path())
             target = _Measured(Node(None, line, column), 1, 0)
         self._add(
             replace(target, node=replace(target.node, line=line, column=column, text_column=0)),
@@ -254,6 +289,7 @@ class _Builder:
             self._refuse(
                 f"has the tag {shown(event.tag)}, and only those of plain data are read", event
             )
+            self.spoiled.add(self._path())
         mark = event.start_mark
         node = Node(empty, mark.line + 1, mark.column + 1)
         if event.anchor is not None:

@@ -1,12 +1,13 @@
 """What must agree within one scenario file: names used once, and names that exist."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fieldproof.model._bases import AssertionBase, KpiBase, TimelineBase
 from fieldproof.model._fields import find_value
 from fieldproof.model._problems import Path, Problem, nearest, shown
+from fieldproof.model._settings import VehicleSettings
 from fieldproof.model._strict import Strict
 
 
@@ -16,6 +17,7 @@ def reference_problems(
     timeline: Sequence[TimelineBase | None],
     assertions: Sequence[AssertionBase | None],
     kpis: Sequence[KpiBase | None],
+    lost: Mapping[Path, frozenset[str]],
 ) -> list[Problem]:
     """Return where the parts of a scenario disagree, with paths from the root of the file.
 
@@ -24,22 +26,28 @@ def reference_problems(
 
     Args:
         data: The whole file.
-        timeline: As read; None where an entry could not be.
+        timeline: As far as it was read; None in the place of what is no entry.
         assertions: Likewise.
         kpis: Likewise.
+        lost: Names of the keys that could not be read, by the path of their entry.
     """
     vehicles = given(data.get("vehicles"), "name")
-    labels = labels_of(data.get("timeline"), timeline)
+    labels = labels_of(data.get("timeline"), timeline, lost)
     names = given(data.get("assertions"), "name")
-    timeline_is_read = isinstance(data.get("timeline", []), list)
-    checks = _Checks(_known(vehicles), _known(labels) if timeline_is_read else None)
+    checks = _Checks(
+        _known(vehicles) if isinstance(data.get("vehicles"), list) else None,
+        _known(labels) if isinstance(data.get("timeline", []), list) else None,
+        _texts_of_unnamed(data.get("vehicles"), vehicles, VehicleSettings),
+        _texts_of_unnamed(data.get("timeline"), labels, TimelineBase),
+        lost,
+    )
     return [
         *_once("vehicles", "name", vehicles),
         *_once("vehicles", "namespace", given(data.get("vehicles"), "namespace")),
         *_once("timeline", "name", labels),
         *_once("assertions", "name", names),
         *_kpi_names(names, given(data.get("kpis"), "name")),
-        *checks.predecessors(timeline),
+        *checks.predecessors(timeline, labels),
         *checks.references("timeline", data.get("timeline"), timeline),
         *checks.references("assertions", data.get("assertions"), assertions),
         *checks.references("kpis", data.get("kpis"), kpis),
@@ -55,11 +63,54 @@ def given(items: object, key: str) -> list[str | None]:
     return texts
 
 
-def labels_of(items: object, timeline: Sequence[TimelineBase | None]) -> list[str | None]:
-    """Return the label of every entry; of one that could not be read, its name if it has one."""
-    names = given(items, "name")
-    pairs = zip(names, timeline, strict=False)
-    return [entry.label if entry is not None else name for name, entry in pairs]
+def labels_of(
+    items: object,
+    timeline: Sequence[TimelineBase | None],
+    lost: Mapping[Path, frozenset[str]],
+) -> list[str | None]:
+    """Return the label of every entry; None for one whose label cannot be told."""
+    labels: list[str | None] = []
+    for place, (name, entry) in enumerate(zip(given(items, "name"), timeline, strict=False)):
+        label = name
+        if label is None and entry is not None:
+            in_doubt = lost.get(("timeline", place), frozenset()) & {"name", "at", "action"}
+            label = None if in_doubt else entry.label
+        labels.append(label)
+    return labels
+
+
+def doubtful(data: Mapping[str, Any], labels: Sequence[str | None]) -> frozenset[str]:
+    """Return the sections with an item whose name cannot be told: it may be any unknown one."""
+    names = {key: given(data.get(key), "name") for key in ("vehicles", "assertions")}
+    names["timeline"] = list(labels)
+    return frozenset(
+        key
+        for key, known in names.items()
+        if None in known or not isinstance(data.get(key, []), list)
+    )
+
+
+def _texts_of_unnamed(
+    items: object, names: Sequence[str | None], kind: type[Strict]
+) -> frozenset[str] | None:
+    """Return the texts in items whose name cannot be told, one of which may be meant as it.
+
+    None where all names can be told.
+    """
+    unnamed = [
+        item
+        for item, name in zip(items if isinstance(items, list) else (), names, strict=False)
+        if name is None
+    ]
+    if not unnamed:
+        return None
+    pairs = (item.items() for item in unnamed if isinstance(item, Mapping))
+    return frozenset(
+        value
+        for one in pairs
+        for key, value in one
+        if isinstance(value, str) and key not in kind.model_fields
+    )
 
 
 def _known(names: Sequence[str | None]) -> tuple[str, ...]:
@@ -93,12 +144,31 @@ def _kpi_names(assertions: Sequence[str | None], kpis: Sequence[str | None]) -> 
 class _Checks:
     """Looks names up; where nothing could be read to look them up in, it finds no fault."""
 
-    vehicle_names: tuple[str, ...]
+    vehicle_names: tuple[str, ...] | None
     labels: tuple[str, ...] | None
+    perhaps_vehicles: frozenset[str] | None
+    perhaps_labels: frozenset[str] | None
+    lost: Mapping[Path, frozenset[str]]
 
-    def predecessors(self, timeline: Sequence[TimelineBase | None]) -> Iterator[Problem]:
-        entries = {one.label: one for one in timeline if one}
+    def misses(self, label: str) -> bool:
+        """Return whether no entry of the timeline can have a label."""
+        if self.labels is None or label in self.labels:
+            return False
+        perhaps = self.perhaps_labels
+        return perhaps is None or not (label in perhaps or "@" in label)
+
+    def misses_vehicle(self, name: str) -> bool:
+        """Return whether no vehicle can have a name."""
+        if not self.vehicle_names or name in self.vehicle_names:
+            return False
+        return name not in (self.perhaps_vehicles or ())
+
+    def predecessors(
+        self, timeline: Sequence[TimelineBase | None], own: Sequence[str | None]
+    ) -> Iterator[Problem]:
         labels = self.labels or ()
+        entries = {label: one for label, one in zip(own, timeline, strict=True) if label and one}
+        places = {label: place for place, label in enumerate(own) if label and label in entries}
         for place, entry in enumerate(timeline):
             if entry is None or entry.after is None:
                 continue
@@ -106,15 +176,15 @@ class _Checks:
                 path: Path = ("timeline", place, "after")
                 if len(entry.after) > 1:
                     path = (*path, number)
-                if label not in labels:
-                    others = [one for one in labels if one != entry.label]
+                if self.misses(label):
+                    others = [one for one in labels if one != own[place]]
                     yield Problem(
                         f"unknown timeline entry {shown(label)}", path, nearest(label, others)
                     )
                 elif label in entries and entries[label].every is not None:
                     hint = "a repeated entry has no one end"
                     yield Problem(f"{shown(label)} is repeated", path, hint)
-        yield from _cycles(timeline)
+        yield from _cycles(entries, places)
 
     def references(
         self, section: str, items: object, entries: Sequence[Strict | None]
@@ -124,20 +194,35 @@ class _Checks:
         for place, entry in enumerate(entries):
             refers_to_vehicles = _present(vehicles[place])
             refers_to_actions = _present(actions[place] if section != "timeline" else None)
+            in_part = (section, place) in self.lost
             if isinstance(entry, TimelineBase | AssertionBase | KpiBase):
-                refers_to_vehicles = entry.vehicle_names()
+                refers_to_vehicles = _named(entry.vehicle_names, refers_to_vehicles, in_part)
             if isinstance(entry, AssertionBase | KpiBase):
-                refers_to_actions = entry.action_names()
+                refers_to_actions = _named(entry.action_names, refers_to_actions, in_part)
             for name in dict.fromkeys(refers_to_vehicles):
-                if self.vehicle_names and name not in self.vehicle_names:
+                if self.misses_vehicle(name):
                     path = (section, place, *_path_to(entry, name, ("vehicle",)))
-                    hint = nearest(name, self.vehicle_names)
+                    hint = nearest(name, self.vehicle_names or ())
                     yield Problem(f"unknown vehicle {shown(name)}", path, hint)
             for label in dict.fromkeys(refers_to_actions):
-                if self.labels is not None and label not in self.labels:
+                if self.misses(label):
                     path = (section, place, *_path_to(entry, label, ("action", "start", "end")))
-                    hint = nearest(label, self.labels)
+                    hint = nearest(label, self.labels or ())
                     yield Problem(f"unknown timeline entry {shown(label)}", path, hint)
+
+
+def _named(
+    names: Callable[[], tuple[str, ...]],
+    raw: tuple[str, ...],
+    in_part: bool,  # noqa: FBT001 - whether the entry was read in part
+) -> tuple[str, ...]:
+    """Return what an entry refers to; of one read in part, at least what it plainly says."""
+    if not in_part:
+        return names()
+    try:
+        return (*names(), *raw)
+    except Exception:  # noqa: BLE001 - a plugin's method, which may need what was not read
+        return raw
 
 
 def _present(text: str | None) -> tuple[str, ...]:
@@ -153,10 +238,8 @@ def _path_to(entry: Strict | None, name: str, usual: tuple[str, ...]) -> Path:
     return find_value(entry, name) or ()
 
 
-def _cycles(timeline: Sequence[TimelineBase | None]) -> Iterator[Problem]:
+def _cycles(entries: dict[str, TimelineBase], places: dict[str, int]) -> Iterator[Problem]:
     """Yield one problem for each cycle of `after`, at the entry of it that comes first."""
-    entries = {one.label: one for one in timeline if one}
-    places = {one.label: place for place, one in enumerate(timeline) if one}
     settled: set[str] = set()
     for start in entries:
         trail: dict[str, Iterator[str]] = {}

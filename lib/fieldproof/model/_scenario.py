@@ -1,13 +1,15 @@
 import pathlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from fieldproof.model._bases import AssertionBase, KpiBase, TimelineBase
+from fieldproof.model._fields import field_type
 from fieldproof.model._overlay import Overlay
 from fieldproof.model._problems import Path, Problem, ScenarioError, nearest, shown
-from fieldproof.model._reader import read_yaml, read_yaml_file
-from fieldproof.model._references import given, labels_of, reference_problems
+from fieldproof.model._reader import read_yaml_file_in_part, read_yaml_in_part
+from fieldproof.model._references import doubtful, given, labels_of, reference_problems
+from fieldproof.model._salvage import Salvage, salvaged
 from fieldproof.model._settings import (
     Outputs,
     RunBudget,
@@ -15,7 +17,7 @@ from fieldproof.model._settings import (
     TimeSettings,
     VehicleSettings,
 )
-from fieldproof.model._source import Document, SourceMap
+from fieldproof.model._source import Document, InPart, SourceMap
 from fieldproof.model._strict import Strict
 from fieldproof.model._validate import Finding, examined
 
@@ -27,9 +29,11 @@ class Draft:
     """A scenario as far as it could be read: what is None has a problem that says why.
 
     Lists keep the places of the file, so that `timeline[2]` is the third entry of the file even
-    if the second could not be read. `unused` are the values of the overlay that had no effect.
-    `vehicle_names`, `labels` and `assertion_names` are those of
-    every item that names itself, read or not.
+    if the second could not be read. Of what has a fault, `salvage` holds the sound rest by its
+    path, and it stands in its place as well. `unused` are the values of the overlay that had no
+    effect. `vehicle_names`, `labels` (of which `repeated` have every) and `assertion_names` are
+    those of every item that names itself, read or not; `doubtful` names the sections with an item
+    that may have any name.
     """
 
     source: SourceMap
@@ -47,7 +51,11 @@ class Draft:
     problems: tuple[Problem, ...]
     vehicle_names: tuple[str, ...]
     labels: tuple[str, ...]
+    repeated: frozenset[str]
     assertion_names: tuple[str, ...]
+    doubtful: frozenset[str]
+    salvage: Mapping[Path, Salvage[Any]]
+    read: InPart
 
     def scenario(self, more: Iterable[Problem] = ()) -> "Scenario":
         """Return the scenario if nothing is wrong with it.
@@ -58,7 +66,8 @@ class Draft:
         Raises:
             ScenarioError: With every problem in the order of the file, each once.
         """
-        problems = dict.fromkeys((*self.problems, *more))
+        found = (one for one in more if not self.read.brings(one))
+        problems = dict.fromkeys((*self.problems, *found))
         if problems:
             raise ScenarioError(sorted(problems, key=lambda one: (one.file, one.line, one.column)))
         assert self.name is not None
@@ -156,23 +165,33 @@ def draft_scenario(
         ScenarioError: It is no YAML, or no mapping.
     """
     if isinstance(source, str):
-        document = read_yaml(source, file=file or "scenario.yaml")
+        read = read_yaml_in_part(source, file=file or "scenario.yaml")
     else:
-        document = read_yaml_file(source, file=file)
+        read = read_yaml_file_in_part(source, file=file)
+    document = read.document
     if not isinstance(document.value, Mapping):
         what = f"must be a mapping (got {shown(document.value)})"
-        raise ScenarioError(document.source.place(Problem(what)))
+        raise ScenarioError(read.problems or document.source.place(Problem(what)))
     filled, unused = (overlay or Overlay()).filled(document.value)
     document = Document(filled, document.source)
     reading = _Reading(document)
     parts = reading.head()
-    vehicles = reading.listed("vehicles", lambda _item, _path: VehicleSettings)
-    timeline = reading.listed("timeline", reading.chooser("action", event_types))
-    assertions = reading.listed("assertions", reading.chooser("type", assertion_types))
-    kpis = reading.listed("kpis", reading.chooser("type", kpi_types or {}))
+    vehicles = reading.vehicles()
+    timeline = reading.listed("timeline", "action", event_types, TimelineBase)
+    assertions = reading.listed("assertions", "type", assertion_types, AssertionBase)
+    kpis = reading.listed("kpis", "type", kpi_types or {}, KpiBase)
     problems = [one.placed(document.source) for one in reading.findings]
-    found = reference_problems(document.value, timeline=timeline, assertions=assertions, kpis=kpis)
+    lost = {path: one.lost for path, one in reading.salvage.items()}
+    found = reference_problems(
+        document.value,
+        timeline=timeline,
+        assertions=assertions,
+        kpis=kpis,
+        lost=lost,
+    )
     problems += [document.source.place(one) for one in found]
+    labels = labels_of(document.value.get("timeline"), timeline, lost)
+    problems = [*read.problems, *(one for one in problems if not read.brings(one))]
     return Draft(
         source=document.source,
         name=parts["name"],
@@ -188,8 +207,16 @@ def draft_scenario(
         unused=unused,
         problems=tuple(problems),
         vehicle_names=_present(given(document.value.get("vehicles"), "name")),
-        labels=_present(labels_of(document.value.get("timeline"), timeline)),
+        labels=_present(labels),
+        repeated=frozenset(
+            label
+            for label, one in zip(labels, timeline, strict=True)
+            if label and one and one.every is not None
+        ),
+        doubtful=doubtful(document.value, labels),
         assertion_names=_present(given(document.value.get("assertions"), "name")),
+        salvage=reading.salvage,
+        read=read,
     )
 
 
@@ -203,6 +230,7 @@ class _Reading:
     def __init__(self, document: Document) -> None:
         self._data: Mapping[str, Any] = document.value
         self.findings: list[Finding] = []
+        self.salvage: dict[Path, Salvage[Any]] = {}
 
     def head(self) -> dict[str, Any]:
         """Return the value of every key of the file, None where it could not be read."""
@@ -218,51 +246,90 @@ class _Reading:
             parts[key] = None
             if key in self._data:
                 kind: Any = field.annotation
-                for metadata in field.metadata:
-                    kind = Annotated[kind, metadata]
-                value, findings = examined(kind, self._data[key])
-                parts[key] = value
-                self._add(findings, (key,))
+                if isinstance(kind, type) and issubclass(kind, Strict):
+                    parts[key] = self._part(kind, self._data[key], (key,), base=kind)
+                else:
+                    parts[key], findings = examined(field_type(field), self._data[key])
+                    self._add(findings, (key,))
             elif field.is_required():
                 self._find(Problem("is missing", (key,)))
             else:
                 parts[key] = field.get_default(call_default_factory=True, validated_data={})
         return parts
 
-    def listed(self, key: str, choose: Any) -> tuple[Any, ...]:
-        """Return the items of a list, each read as the type that `choose` gives; None if not."""
-        items = self._data.get(key)
+    def vehicles(self) -> tuple[Any, ...]:
+        """Return the vehicles; None in the place of what is none."""
+        return tuple(
+            self._part(VehicleSettings, item, ("vehicles", place))
+            for place, item in enumerate(self._items("vehicles"))
+        )
+
+    def listed(
+        self, section: str, key: str, kinds: _Entries, base: type[Strict]
+    ) -> tuple[Any, ...]:
+        """Return the items of a list, each read as the type that one of its keys names.
+
+        Of an item whose type is not known what every such item has is read; what is no mapping
+        becomes None.
+        """
         read: list[Any] = []
-        for place, item in enumerate(items if isinstance(items, list) else ()):
-            kind = choose(item, (key, place))
-            value = None
-            if kind is not None:
-                value, findings = examined(kind, item)
-                self._add(findings, (key, place))
-            read.append(value)
-        return tuple(read)
-
-    def chooser(self, key: str, kinds: _Entries) -> Any:
-        """Return the function that picks an entry's type by one of its keys."""
-
-        def choose(item: object, path: Path) -> type[Strict] | None:
+        for place, item in enumerate(self._items(section)):
+            path: Path = (section, place)
             if not isinstance(item, Mapping):
                 self._find(Problem(f"must be a mapping (got {shown(item)})", path))
-                return None
-            if key not in item:
-                self._find(Problem("is missing", (*path, key), nearest("", kinds)))
-                return None
-            chosen = item[key]
-            if not isinstance(chosen, str):
-                self._find(Problem(f"must be text (got {shown(chosen)})", (*path, key)))
-                return None
-            if chosen not in kinds:
-                hint = nearest(chosen, kinds)
-                self._find(Problem(f"unknown {key} {shown(chosen)}", (*path, key), hint))
-                return None
-            return kinds[chosen]
+                read.append(None)
+                continue
+            kind = self._chosen(item, path, key, kinds)
+            if kind is None:
+                read.append(self._common_part(base, item, path, key))
+            else:
+                read.append(self._part(kind, item, path, base=base))
+        return tuple(read)
 
-        return choose
+    def _items(self, section: str) -> list[Any]:
+        items = self._data.get(section)
+        return items if isinstance(items, list) else []
+
+    def _chosen(
+        self, item: Mapping[str, Any], path: Path, key: str, kinds: _Entries
+    ) -> type[Strict] | None:
+        chosen = item.get(key)
+        if isinstance(chosen, str) and chosen in kinds:
+            return kinds[chosen]
+        if key not in item:
+            self._find(Problem("is missing", (*path, key), nearest("", kinds)))
+        elif not isinstance(chosen, str):
+            self._find(Problem(f"must be text (got {shown(chosen)})", (*path, key)))
+        else:
+            hint = nearest(chosen, kinds)
+            self._find(Problem(f"unknown {key} {shown(chosen)}", (*path, key), hint))
+        return None
+
+    def _part(
+        self, kind: type[Strict], data: object, path: Path, *, base: type[Strict] | None = None
+    ) -> Any:
+        """Return a part of the file, or the sound rest of it; None of what is no mapping."""
+        value, findings = examined(kind, data)
+        self._add(findings, path)
+        if not findings or not isinstance(data, Mapping):
+            return value
+        rest = salvaged(kind, data, findings, base=base)
+        self._add(rest.findings, path)
+        self.salvage[path] = rest
+        return rest.value
+
+    def _common_part(
+        self, base: type[Strict], item: Mapping[str, Any], path: Path, key: str
+    ) -> Any:
+        """Return what every item of a section has, of one whose own type is not known."""
+        common = {name: value for name, value in item.items() if name in base.model_fields}
+        value, findings = examined(base, common)
+        self._add((one for one in findings if one.problem.path[:1] != (key,)), path)
+        unknown = Finding(Problem("is not known", (key,)))
+        rest = salvaged(base, common, findings or [unknown], base=base)
+        self._add(rest.findings, path)
+        self.salvage[path] = replace(rest, lost=rest.lost | {key}, whole=False)
+        return value or rest.value
 
     def _find(self, problem: Problem, *, on_key: bool = False) -> None:
         self.findings.append(Finding(problem, on_key))

@@ -1,7 +1,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from fieldproof.model._problems import Path, Problem
+from fieldproof.model._problems import Path, Problem, ScenarioError
 
 
 @dataclass(slots=True)
@@ -82,3 +82,35 @@ class Document:
 
     value: Any
     source: SourceMap
+
+
+@dataclass(frozen=True, slots=True)
+class InPart:
+    """A document whose structure is sound, and what is wrong with its keys and values.
+
+    Attributes:
+        document: All that could be read; refused keys are absent.
+        problems: With positions.
+        spoiled: Paths of values that do not stand for what was written.
+        gaps: Paths of mappings with refused keys.
+    """
+
+    document: Document
+    problems: tuple[Problem, ...] = ()
+    spoiled: frozenset[Path] = frozenset()
+    gaps: frozenset[Path] = frozenset()
+
+    def brings(self, problem: Problem) -> bool:
+        """Return whether a problem found since only follows from those of reading."""
+        path = problem.path
+        if problem.file not in {"", self.document.source.file}:
+            return False
+        if any(path[:depth] in self.spoiled for depth in range(len(path) + 1)):
+            return True
+        return problem.what == "is missing" and path[:-1] in self.gaps
+
+    def whole(self) -> Document:
+        """Return the document if nothing is wrong with it; raises `ScenarioError` otherwise."""
+        if self.problems:
+            raise ScenarioError(self.problems)
+        return self.document

@@ -1,10 +1,11 @@
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from fieldproof.model import (
     Draft,
+    Mode,
     Overlay,
     Path,
     Pose,
@@ -132,21 +133,27 @@ class _Planner:
         if name is not None:
             self.world = self._kept(("world",), lambda: shelved_world(self.worlds_dir, name))
         if self.world is not None:
+            self._add_all(self.world.problems)
             self.files.update(self.world.files)
             self._check_tick(self.world.model)
         self.vehicles = dict.fromkeys(self.draft.vehicle_names)
         robots: dict[str, Shelved[VehicleManifest] | None] = {}
         for place, settings in enumerate(self.draft.vehicles):
+            lost = self._lost(("vehicles", place))
             if settings is None:
                 continue
-            robot, path = settings.manifest, ("vehicles", place, "manifest")
-            if robot not in robots:
+            robot = None if "manifest" in lost else settings.manifest
+            path = ("vehicles", place, "manifest")
+            if robot is not None and robot not in robots:
                 robots[robot] = self._kept(path, lambda: shelved_robot(robots_dir, robot))  # noqa: B023 - called at once
-            shelved = robots[robot]
+            shelved = None if robot is None else robots[robot]
             if shelved is not None:
+                self._add_all(shelved.problems)
                 self.files.update(shelved.files)
                 self._check_lockstep(shelved.model, path)
-            self.vehicles[settings.name] = self._vehicle(settings, place, shelved)
+            vehicle = self._vehicle(settings, place, shelved, lost)
+            if not lost & {"name", "namespace"}:
+                self.vehicles[settings.name] = vehicle
 
     def plan_entries(self) -> None:
         """Ask every event, assertion and collector what its entry stands for here."""
@@ -155,12 +162,15 @@ class _Planner:
             if entry is None:
                 continue
             path: Path = ("timeline", place)
-            context = PlanContext(facts, path, entry)
-            event = self.registries.events[entry.action]
+            context = PlanContext(facts, path, entry, refused=[])
             self._kept(path, context.check_places)
             trigger = self._kept(path, lambda: trigger_of(entry, context))  # noqa: B023
-            resolved = self._asked(path, entry.action, lambda: _data(event.plan(entry, context)))  # noqa: B023
-            if trigger is not None and resolved is not None:
+            self._take_refused(path, context)
+            event = self._kind(path, entry, "action", self.registries.events)
+            if event is None:
+                continue
+            resolved = self._planned(path, entry.action, event, context)
+            if trigger is not None and resolved is not None and path not in self.draft.salvage:
                 self.watches.extend(trigger.watches)
                 self.entries.append(PlannedEntry(entry, trigger, resolved))
         for section, specs, kinds, planned in (
@@ -169,9 +179,38 @@ class _Planner:
         ):
             for place, spec in enumerate(specs):
                 if spec is not None:
-                    self._plan_judge(facts, (section, place), spec, kinds[spec.type], planned)
+                    path = (section, place)
+                    kind = self._kind(path, spec, "type", kinds)
+                    self._plan_judge(facts, path, spec, kind, planned)
         self._check_circles()
         self._plan_topics(facts)
+
+    def _planned(self, path: Path, name: str, kind: Any, context: PlanContext) -> Any:
+        """Return what an entry stands for, or None when its type or a look-up refuses it."""
+
+        def call() -> Any:
+            try:
+                planned = kind.plan(context.entry, context)
+            except (Unchecked, ScenarioError):
+                raise
+            except Exception:  # a plugin may raise anything
+                if not context.refused:
+                    raise
+                return None  # it could not go on with what was refused
+            if isinstance(context.entry, TimelineBase) and not context.refused:
+                return _data(planned)
+            return planned
+
+        planned = self._asked(path, name, call)
+        return None if self._take_refused(path, context) else planned
+
+    def _take_refused(self, path: Path, context: PlanContext) -> bool:
+        """Keep what look-ups refused, and return whether they did."""
+        if not context.refused:
+            return False
+        self._keep(path, context.refused)
+        context.refused.clear()
+        return True
 
     def _check_circles(self) -> None:
         """Refuse assertions that wait for each other: none of them could come first."""
@@ -186,11 +225,14 @@ class _Planner:
     def _plan_judge(
         self, facts: PlanFacts, path: Path, spec: Any, kind: Any, planned: list[PlannedAssertion]
     ) -> None:
-        context = PlanContext(facts, path, spec)
+        context = PlanContext(facts, path, spec, refused=[])
         self._kept(path, context.check_places)
-        one = self._asked(path, spec.type, lambda: kind.plan(spec, context))
-        if one is not None:
+        if kind is None:
+            return
+        one = self._planned(path, spec.type, kind, context)
+        if one is not None and "name" not in self._lost(path):
             planned.append(one.at(f"{path[0]}[{path[1]}]").after(context.asked))
+        if one is not None and path not in self.draft.salvage:
             self.watches.extend(kind.watches(one))
 
     def _plan_topics(self, facts: PlanFacts) -> None:
@@ -209,18 +251,26 @@ class _Planner:
         if self.world is not None:
             model = self.world.model
             frames = {name: frame.pose() for name, frame in model.frames.items()}
-            world = PlannedWorld(model.name, frames, model.physics.step_s.ns)
-        repeated = {one.label for one in self.draft.timeline if one and one.every is not None}
+            world = PlannedWorld(self.draft.world or "", frames, model.physics.step_s.ns)
         return PlanFacts(
             world=world,
             vehicles=self.vehicles,
             actions=self.draft.labels,
-            repeated=frozenset(repeated),
+            repeated=self.draft.repeated,
             assertions=self.draft.assertion_names,
-            mode=self.draft.time.mode if self.draft.time else "sim",
+            mode=self._mode(),
+            doubtful=self.draft.doubtful,
             model=self._model,
             fields=self.fields,
         )
+
+    def _mode(self) -> Mode | None:
+        lost = self._lost(("time",))
+        return self.draft.time.mode if self.draft.time and "mode" not in lost else None
+
+    def _lost(self, path: Path) -> frozenset[str]:
+        rest = self.draft.salvage.get(path)
+        return rest.lost if rest is not None else frozenset()
 
     def _world_models(self) -> WorldModels | None:
         """Return the models of the world and what the timeline does to them, if that is known."""
@@ -230,13 +280,19 @@ class _Planner:
             None if entry is None else self._changes(("timeline", place), entry)
             for place, entry in enumerate(self.draft.timeline)
         ]
-        world = self.world.model
-        return WorldModels.of(
-            self.models(self.world.files[f"worlds/{world.name}/{world.sdf}"]), changes
-        )
+        sdf = None
+        if "sdf" not in self.world.lost:
+            sdf = self.world.files.get(f"worlds/{self.draft.world}/{self.world.model.sdf}")
+        return WorldModels.of(None if sdf is None else self.models(sdf), changes)
+
+    def _kind(self, path: Path, entry: Any, key: str, kinds: Mapping[str, Any]) -> Any:
+        """Return the type of an entry; None of one whose type is not known."""
+        return None if key in self._lost(path) else kinds[getattr(entry, key)]
 
     def _changes(self, path: Path, entry: TimelineBase) -> ModelChanges | None:
-        event = self.registries.events[entry.action]
+        event = self._kind(path, entry, "action", self.registries.events)
+        if event is None:
+            return None
         changes = self._asked(path, entry.action, lambda: event.models(entry))
         return changes if isinstance(changes, ModelChanges) else None
 
@@ -244,7 +300,7 @@ class _Planner:
         """Return where the plan keeps a model's SDF, and keep its files."""
         if self.world is None:
             raise Unchecked("world")
-        shelved = shelved_model(self.worlds_dir, self.world.model.name, name)
+        shelved = shelved_model(self.worlds_dir, self.draft.world or "", name)
         self.files.update(shelved.files)
         return shelved.model
 
@@ -253,16 +309,19 @@ class _Planner:
         settings: VehicleSettings,
         place: int,
         shelved: Shelved[VehicleManifest] | None,
+        lost: frozenset[str],
     ) -> PlannedVehicle | None:
         context = PlanContext(self._facts(), ("vehicles", place), settings)
-        spawn: Pose | None = self._kept(
-            ("vehicles", place), lambda: context.place(settings.spawn, at="spawn")
-        )
-        if spawn is not None:
+        spawn: Pose | None = None
+        if "spawn" not in lost:
+            spawn = self._kept(
+                ("vehicles", place), lambda: context.place(settings.spawn, at="spawn")
+            )
+        if spawn is not None and "name" not in lost:
             owner = self.places.setdefault((spawn.x, spawn.y), settings.name)
             if owner != settings.name:
                 self._add(Problem(f"{owner} stands there", ("vehicles", place, "spawn")))
-        if shelved is None:
+        if shelved is None or lost & {"name", "namespace"}:
             return None
         # A vehicle whose place is unknown is still looked at for its topics; no plan comes of it.
         return PlannedVehicle(
@@ -277,13 +336,14 @@ class _Planner:
     def _check_tick(self, world: World) -> None:
         time = self.draft.time
         step = world.physics.step_s
-        if time is not None and time.mode == "lockstep" and time.tick.ns % step.ns:
+        if "tick_s" in self._lost(("time",)) or self._mode() != "lockstep" or time is None:
+            return
+        if time.tick.ns % step.ns:
             what = f"must be a multiple of the world's physics step (got {time.tick})"
             self._add(Problem(what, ("time", "tick_s"), f"the step is {step}"))
 
     def _check_lockstep(self, manifest: VehicleManifest, path: Path) -> None:
-        time = self.draft.time
-        if time is not None and time.mode == "lockstep" and manifest.lockstep is None:
+        if self._mode() == "lockstep" and manifest.lockstep is None:
             hint = "give it a lockstep section, or use another time.mode"
             self._add(Problem(f"{manifest.name} does not say how a tick ends", path, hint))
 
@@ -292,20 +352,32 @@ class _Planner:
         try:
             return call()
         except ScenarioError as error:
-            for problem in error.problems:
-                self._add(problem if problem.file else problem.under(path))
+            self._keep(path, error.problems)
         except Unchecked:
             return None
         return None
+
+    def _keep(self, path: Path, problems: Iterable[Problem]) -> None:
+        """Keep the problems of a part of the file, but for those of what could not be read."""
+        rest = self.draft.salvage.get(path)
+        for problem in problems:
+            if rest is None or not rest.blames(problem):
+                self._add(problem if problem.file else problem.under(path))
 
     def _asked(self, path: Path, name: str, call: Callable[[], _Result]) -> _Result | None:
         """Do the same for the hook of a type, which may be a plugin's and may be broken."""
         try:
             return self._kept(path, call)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
+            if path in self.draft.salvage:
+                return None  # it needed what could not be read
             what = f"{name} could not be planned: {type(error).__name__}: {error}"
             self._add(Problem(legible(what), path))
         return None
+
+    def _add_all(self, problems: Iterable[Problem]) -> None:
+        for problem in problems:
+            self._add(problem)
 
     def _add(self, problem: Problem) -> None:
         self.problems.append(problem if problem.file else self.draft.source.place(problem))

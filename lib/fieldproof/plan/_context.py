@@ -1,6 +1,5 @@
-import itertools
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from fieldproof.model import (
     Mode,
@@ -20,6 +19,7 @@ from fieldproof.plan._messages import FieldsOf, check_field, unknown_fields
 from fieldproof.plan._models import WorldModels
 from fieldproof.plan._planned import PlannedVehicle, ResolvedSignal
 from fieldproof.plan._routes import InjectorRoute, route_for
+from fieldproof.plan._topic_names import is_hidden, is_slip
 
 _OWN_NAMES = frozenset({"name", "type", "on_fail"})
 """Fields that say what an entry is, and never refer to anything."""
@@ -52,6 +52,8 @@ class PlanFacts:
         repeated: Those of them with `every`.
         assertions: Names of the assertions.
         mode: How time passes.
+        doubtful: Sections with an item whose name could not be read: `vehicles`, `timeline` and
+            `assertions`. What is not found there may be that item.
         has_links: Whether the scenario has a network section.
         model: Returns where the plan keeps the SDF of a model, by the model's name; raises
             `ScenarioError` without a path.
@@ -65,10 +67,11 @@ class PlanFacts:
     actions: tuple[str, ...] = ()
     repeated: frozenset[str] = frozenset()
     assertions: tuple[str, ...] = ()
-    mode: Mode = "sim"
+    mode: Mode | None = "sim"
     has_links: bool = False
     model: Callable[[str], str] = _no_models
     models: WorldModels | None = None
+    doubtful: frozenset[str] = frozenset()
     fields: FieldsOf = unknown_fields
 
 
@@ -89,12 +92,16 @@ class PlanContext:
         entry: The entry itself.
         asked: The assertions that the entry has asked for, in order: its verdict comes after
             theirs.
+        refused: Where it is a list, look-ups of names, places and signals that fail add their
+            problems to it and return something, so that one hook finds all that is wrong with an
+            entry; nothing comes of what the hook then returns. None where they raise.
     """
 
     facts: PlanFacts
     where: Path
     entry: Strict = field(repr=False)
     asked: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
+    refused: list[Problem] | None = field(default=None, repr=False, compare=False)
 
     @property
     def world(self) -> PlannedWorld:
@@ -106,6 +113,8 @@ class PlanContext:
     @property
     def lockstep(self) -> bool:
         """Whether the engine steps the clock."""
+        if self.facts.mode is None:
+            raise Unchecked("time.mode")
         return self.facts.mode == "lockstep"
 
     @property
@@ -120,6 +129,7 @@ class PlanContext:
     def vehicle(self, name: str, *, at: str | Path | None = None) -> PlannedVehicle:
         """Return a vehicle of the scenario by name."""
         if name not in self.facts.vehicles:
+            self._insist_on("vehicles")
             hint = nearest(name, self.facts.vehicles)
             raise self._unknown("vehicle", name, at, ("vehicle",), hint)
         vehicle = self.facts.vehicles[name]
@@ -137,16 +147,18 @@ class PlanContext:
             path = self._path_of(placement, at, ())
             hint = nearest(name, self.world.frames)
             what = f"unknown frame {shown(name)} of the world {self.world.name}"
-            raise self.refusal(what, at=(*path, "frame"), hint=hint)
+            self._refuse(self.refusal(what, at=(*path, "frame"), hint=hint))
+            return Pose(0.0, 0.0)
         return self.world.frames[name]
 
     def check_places(self) -> None:
         """Refuse every placement of the entry that names no frame of the world, all at once."""
         found: list[Problem] = []
+        strict = replace(self, refused=None)
         for path, part in parts_of(self.entry):
             if isinstance(part, Placement):
                 try:
-                    self.place(part, at=path)
+                    strict.place(part, at=path)
                 except ScenarioError as error:
                     found.extend(error.problems)
         if found:
@@ -181,13 +193,13 @@ class PlanContext:
         absolute = owner.topic(topic)
         relative = absolute.removeprefix(f"/{owner.namespace}/")
         known = owner.manifest.topics()
-        if relative not in known and not _is_hidden(relative):
+        if relative not in known and not is_hidden(relative):
             hint = nearest(relative, known)
             in_full = owner.manifest.stack.topics is not None
             if not in_full:
                 hint = f"{hint}; give message_type if it is another topic"
-            if in_full or (message_type is None and _is_slip(relative, known)):
-                raise self._unknown("topic", topic, at, ("topic",), hint)
+            if in_full or (message_type is None and is_slip(relative, known)):
+                self._refuse(self._unknown("topic", topic, at, ("topic",), hint))
         return absolute
 
     def message_type(self, absolute_topic: str, given: str | None) -> str | None:
@@ -216,7 +228,7 @@ class PlanContext:
                 check_field(field, message_type, self.facts.fields)
             except ScenarioError as error:
                 path = self._path_of(field, at, ("field",))
-                raise ScenarioError([one.under(path) for one in error.problems]) from None
+                self._refuse(ScenarioError([one.under(path) for one in error.problems]))
         return field
 
     def injector(
@@ -269,7 +281,7 @@ class PlanContext:
         models = self.facts.models
         if models is not None and name not in models.own | models.spawned:
             hint = nearest(name, sorted(models.own | models.spawned))
-            raise self._unknown("model", name, at, (), hint)
+            self._refuse(self._unknown("model", name, at, (), hint))
         return name
 
     def new_model(self, name: str, *, at: str | Path = "model") -> str:
@@ -277,7 +289,8 @@ class PlanContext:
         models = self.facts.models
         if models is not None and name in models.own - models.removed:
             what = f"the world {self.world.name} has a model {name} of its own"
-            raise self.refusal(what, at=at, hint="give it another name, or remove that one first")
+            hint = "give it another name, or remove that one first"
+            self._refuse(self.refusal(what, at=at, hint=hint))
         return name
 
     def node(self, vehicle: str, node: str) -> str:
@@ -287,16 +300,20 @@ class PlanContext:
     def action(self, label: str, *, at: str | Path | None = None) -> str:
         """Return the label of a timeline entry, which must exist."""
         if label not in self.facts.actions:
+            self._insist_on("timeline")
             hint = nearest(label, self.facts.actions)
-            raise self._unknown("timeline entry", label, at, ("action",), hint)
+            self._refuse(self._unknown("timeline entry", label, at, ("action",), hint))
         return label
 
     def assertion(self, name: str, *, at: str | Path | None = None) -> str:
         """Return the name of another assertion, which must exist, and wait for its verdict."""
         own = getattr(self.entry, "name", None)
         if name not in self.facts.assertions or name == own:
+            self._insist_on("assertions")
             others = [one for one in self.facts.assertions if one != own]
-            raise self._unknown("assertion", name, at, ("assertion",), nearest(name, others))
+            hint = nearest(name, others)
+            self._refuse(self._unknown("assertion", name, at, ("assertion",), hint))
+            return name
         self.asked[name] = None
         return name
 
@@ -304,6 +321,15 @@ class PlanContext:
         self, signal: Signal, default_vehicle: str | None, *, at: str | Path | None = None
     ) -> ResolvedSignal:
         """Return a signal with its topic absolute, or its model and target in the world."""
+        try:
+            return self._signal(signal, default_vehicle, at)
+        except ScenarioError as error:
+            self._refuse(error)
+            return ResolvedSignal()
+
+    def _signal(
+        self, signal: Signal, default_vehicle: str | None, at: str | Path | None
+    ) -> ResolvedSignal:
         path = self._path_of(signal, at, ())
         name = signal.vehicle or default_vehicle
         if signal.needs_vehicle and name is None:
@@ -324,6 +350,16 @@ class PlanContext:
         place = self.place(target, at=(*path, "target")) if target is not None else None
         return ResolvedSignal(metric=signal.metric, model=model, target=place)
 
+    def _refuse(self, error: ScenarioError) -> None:
+        if self.refused is None:
+            raise error
+        self.refused.extend(error.problems)
+
+    def _insist_on(self, section: str) -> None:
+        """Go on only if all names of a section are known."""
+        if section in self.facts.doubtful:
+            raise Unchecked(section)
+
     def _unknown(
         self, kind: str, name: str, at: str | Path | None, usual: Path, hint: str
     ) -> ScenarioError:
@@ -337,7 +373,9 @@ class PlanContext:
         if usual and getattr(self.entry, str(usual[0]), None) == value:
             return usual
         for key in type(self.entry).model_fields:
-            rest = None if key in _OWN_NAMES else find_value(getattr(self.entry, key), value)
+            rest = None
+            if key not in _OWN_NAMES and key in self.entry.__dict__:
+                rest = find_value(getattr(self.entry, key), value)
             if rest is not None:
                 return (key, *rest)
         return ()
@@ -345,28 +383,3 @@ class PlanContext:
 
 def _owns(vehicle: PlannedVehicle, absolute_topic: str) -> bool:
     return absolute_topic.startswith(f"/{vehicle.namespace}/")
-
-
-def _is_hidden(name: str) -> bool:
-    """Return whether ROS tools leave the topic out unless it is asked for by name."""
-    return any(part.startswith("_") for part in name.split("/"))
-
-
-def _is_slip(name: str, known: Iterable[str]) -> bool:
-    """Return whether a name is a known one with a letter too many, too few, wrong or swapped."""
-    for other in known:
-        start = _shared(name, other)
-        left, right = name[start:], other[start:]
-        end = _shared(left[::-1], right[::-1])
-        left, right = left[: len(left) - end], right[: len(right) - end]
-        swapped = len(left) == len(right) == 2 and left == right[::-1]  # noqa: PLR2004
-        one_letter = len(left) <= 1 and len(right) <= 1 and (left + right).isalpha()
-        if swapped or one_letter:
-            return True
-    return False
-
-
-def _shared(left: str, right: str) -> int:
-    """Return how many characters two texts begin with together."""
-    pairs = zip(left, right, strict=False)
-    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -2,20 +2,22 @@
 
 import pathlib
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from fieldproof.model import (
     Document,
+    InPart,
     Problem,
+    Salvage,
     ScenarioError,
     VehicleManifest,
     World,
     nearest,
-    read_yaml_file,
+    read_in_part,
+    read_yaml_file_in_part,
     shown,
-    validate_document,
 )
 
 _Model = TypeVar("_Model", VehicleManifest, World)
@@ -31,35 +33,57 @@ class Shelved(Generic[_Shelf]):
         model: What its file says, or stands for.
         files: What a run needs of the folder, by path relative to the folder's parent's parent,
             such as `worlds/dock_yard/world.sdf`.
+        problems: What is wrong with its files; there is no plan then.
+        lost: Names of the keys of its file that could not be read.
     """
 
     model: _Shelf
     files: Mapping[str, pathlib.Path] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    lost: frozenset[str] = frozenset()
 
 
 def shelved_world(worlds_dir: pathlib.Path, name: str) -> Shelved[World]:
-    """Return the world of a name.
+    """Return the world of a name, or the sound rest of it with what is wrong with its files.
 
     Raises:
-        ScenarioError: There is none (one problem without a path), or it is unsound (problems in
-            its own files).
+        ScenarioError: There is none (one problem without a path), or nothing of it can be used
+            (problems in its own files).
     """
     folder = _folder(worlds_dir, name, "world", "world.yaml")
-    world, document = _described(World, folder / "world.yaml")
-    _check_name(world.name, name, document)
-    files = _with_resources(folder, f"worlds/{name}", world.sdf, document, ("sdf",))
-    return Shelved(world, files)
+    look = _Look(folder / "world.yaml")
+    part = look.at(World)
+    look.name(part, name)
+    files: Mapping[str, pathlib.Path] = {}
+    if "sdf" not in part.lost:
+        sdf = part.value.sdf
+        files = look.files(
+            lambda: _with_resources(folder, f"worlds/{name}", sdf, look.document, ("sdf",))
+        )
+    if part.lost & {"frames", "physics"} or look.read.problems:
+        raise ScenarioError(look.problems)
+    return Shelved(part.value, files, tuple(look.problems), part.lost)
 
 
 def shelved_robot(robots_dir: pathlib.Path, name: str) -> Shelved[VehicleManifest]:
     """Return the robot of a name; raises as `shelved_world` does."""
     folder = _folder(robots_dir, name, "robot", "robot.yaml")
-    manifest, document = _described(VehicleManifest, folder / "robot.yaml")
-    _check_name(manifest.name, name, document)
-    urdf = manifest.model.urdf
-    files = _with_resources(folder, f"robots/{name}", urdf, document, ("model", "urdf"))
-    stack = _stack(robots_dir, manifest.stack.package, document)
-    return Shelved(manifest, files | stack)
+    look = _Look(folder / "robot.yaml")
+    part = look.at(VehicleManifest)
+    look.name(part, name)
+    files: dict[str, pathlib.Path] = {}
+    if "model" not in part.lost:
+        urdf = part.value.model.urdf
+        where = ("model", "urdf")
+        files |= look.files(
+            lambda: _with_resources(folder, f"robots/{name}", urdf, look.document, where)
+        )
+    if "stack" not in part.lost:
+        package = part.value.stack.package
+        files |= look.files(lambda: _stack(robots_dir, package, look.document))
+    if part.lost or not part.whole or look.read.problems:
+        raise ScenarioError(look.problems)
+    return Shelved(part.value, files, tuple(look.problems))
 
 
 def shelved_model(worlds_dir: pathlib.Path, world: str, name: str) -> Shelved[str]:
@@ -123,15 +147,41 @@ def _empty(shelf: pathlib.Path) -> str:
     return f"there is no folder {shelf}: run in the project's folder, or say where it is"
 
 
-def _described(model: type[_Model], path: pathlib.Path) -> tuple[_Model, Document]:
-    document = read_yaml_file(path)
-    return validate_document(model, document), document
+class _Look:
+    """Looks at a folder, and keeps everything that is wrong with its files.
 
+    Attributes:
+        read: The file that describes it.
+        problems: With positions.
+    """
 
-def _check_name(name: str, folder: str, document: Document) -> None:
-    if name != folder:
-        problem = Problem(f"must be {folder}, as its folder is called (got {name})", ("name",))
-        raise ScenarioError(document.source.place(problem))
+    def __init__(self, path: pathlib.Path) -> None:
+        self.read: InPart = read_yaml_file_in_part(path)
+        self.problems: list[Problem] = []
+
+    @property
+    def document(self) -> Document:
+        return self.read.document
+
+    def at(self, model: type[_Model]) -> Salvage[_Model]:
+        """Return what the file says as far as it can be read; raises when that is nothing."""
+        part, self.problems = read_in_part(model, self.read)
+        if part is None:
+            raise ScenarioError(self.problems)
+        return part
+
+    def name(self, part: Salvage[World] | Salvage[VehicleManifest], folder: str) -> None:
+        if "name" not in part.lost and part.value.name != folder:
+            what = f"must be {folder}, as its folder is called (got {part.value.name})"
+            self.problems.append(self.document.source.place(Problem(what, ("name",))))
+
+    def files(self, found: Callable[[], dict[str, pathlib.Path]]) -> dict[str, pathlib.Path]:
+        """Return the files that a look finds; none when it refuses them."""
+        try:
+            return found()
+        except ScenarioError as error:
+            self.problems.extend(error.problems)
+            return {}
 
 
 def _with_resources(
