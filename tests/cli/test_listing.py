@@ -170,6 +170,26 @@ def test_a_broken_plugin_is_a_warning_of_validate_and_its_action_unknown(
     assert "unknown action 'acme.raises'" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("run",), ("run", "--dry-run"), ("evaluate", "drive.mcap", "--scenario")],
+    ids=["run", "dry_run", "evaluate"],
+)
+def test_a_broken_plugin_is_a_warning_wherever_its_name_is_unknown(
+    process, broken_plugins, root, tmp_path, command
+):
+    valid = root / "scenarios" / "ugv_nav_to_goal.yaml"
+    uses = tmp_path / "uses.yaml"
+    uses.write_text(valid.read_text().replace("action: navigate_to_pose", "action: acme.raises"))
+    done = process(*command, uses, path=[broken_plugins])
+    assert done.returncode == 2
+    assert "unknown action 'acme.raises'" in done.stderr
+    for plugin in [*LEFT_OUT, "acme.other of acme-other"]:
+        assert f"warning: plugin left out: {plugin}: " in done.stderr
+    uses.write_text(valid.read_text().replace("world:", "wrld:"))
+    assert "plugin left out" not in process(*command, uses, path=[broken_plugins]).stderr
+
+
 @pytest.mark.parametrize("command", ["events", "assertions"])
 def test_a_list_is_coloured_only_where_it_is_asked_for(call, command):
     assert "\x1b" not in call(command).stdout

@@ -95,7 +95,7 @@ def test_long_values_are_cut_in_messages():
         ("drve", ["drive", "say"], "nearest: drive"),
         ("zzz", ["drive", "say"], "known: drive, say"),
         ("zzz", [], ""),
-        ("zzz", [str(i) for i in range(20)], "known: 0, 1, 10, 11, 12, 13, 14, 15, …"),
+        ("zzz", [str(i) for i in range(20)], "known: 0, 1, 10, 11, 12, 13, 14, 15 and 12 more"),
     ],
 )
 def test_the_nearest_names_are_offered_or_the_first_known(name, known, hint):

@@ -518,7 +518,7 @@ MIXED = [
         ],
         [
             "robots/rover/robot.yaml:3:7: name: must be rover, as its folder is called (got rovr)",
-            "robots/rover/robot.yaml:4:1: wheels: unknown key (known: apiVersion, budget, description, drive, driver_swap, kind, lockstep, model, …)",
+            "robots/rover/robot.yaml:4:1: wheels: unknown key (known: apiVersion, budget, description, drive, driver_swap, kind, lockstep, model and 5 more)",
             "robots/rover/robot.yaml:29:37: lockstep.nodes[0]: unknown node drivr (nearest: driver)",
         ],
     ),

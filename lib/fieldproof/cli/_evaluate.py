@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fieldproof.cli._errors import reported, stop
+from fieldproof.cli._errors import reported, stop, warn_of_plugins
 from fieldproof.cli._exit_codes import FAILED, INVALID
 from fieldproof.cli._options import (
     SCENARIO_FILE,
@@ -77,6 +77,7 @@ def evaluate(
                 tell(sentence)
             stop("the evidence cannot answer this; nothing was judged", INVALID)
         except EvaluationError as error:
+            warn_of_plugins()
             stop(f"the plan of {what} cannot be evaluated: {error}; nothing was judged", INVALID)
     if as_json:
         show_json(_data(found))

@@ -16,6 +16,7 @@ _ESCAPE = re.compile(
     r"|\x1b[ -/]*[0-~]"
 )
 _SHOWN = 60
+_LISTED = 8
 _LONGEST_SENTENCE = 500
 
 
@@ -133,14 +134,18 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
         cutoff: How alike names must be to be close, from 0 to 1 (`difflib`'s ratio).
 
     Returns:
-        Text such as `nearest: spawn_dock` or `known: a, b`; empty when nothing is known.
+        Text such as `nearest: spawn_dock`, `known: a, b` or `known: a, …, h and 3 more`; empty when
+        nothing is known.
     """
     names = sorted(set(known))
     close = difflib.get_close_matches(name[:200], names, n=2, cutoff=cutoff)
     if close:
         return f"nearest: {', '.join(close)}"
-    listing = ", ".join(names[:8])
-    return f"known: {listing}{', …' if len(names) > 8 else ''}" if names else ""  # noqa: PLR2004
+    if not names:
+        return ""
+    rest = len(names) - _LISTED
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"known: {', '.join(names[:_LISTED])}{more}"
 
 
 def fault(what: str, *, hint: str = "", offset: int = 0, path: Path = ()) -> PydanticCustomError:
