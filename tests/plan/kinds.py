@@ -59,6 +59,22 @@ class SayType:
         return None
 
 
+class Announce(TimelineBase):
+    vehicle: Name
+    action: Literal["announce"]
+    topic: TopicName
+
+
+class AnnounceType:
+    Entry = Announce
+
+    def plan(self, entry, context):
+        return {"topic": context.publishes(entry.vehicle, entry.topic, "std_msgs/msg/String")}
+
+    def models(self, entry):
+        return ModelChanges()
+
+
 class Reach(AssertionBase):
     type: Literal["reach"]
     vehicle: Name
@@ -136,7 +152,7 @@ class SpanType:
 
 
 KNOWN = Registries(
-    events={"drive": DriveType(), "say": SayType()},
+    events={"drive": DriveType(), "say": SayType(), "announce": AnnounceType()},
     assertions={"reach": ReachType(), "holds": HoldsType(), "signals": SignalsType()},
     kpis={"span": SpanType()},
 )

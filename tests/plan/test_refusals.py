@@ -573,8 +573,34 @@ def test_a_topic_is_refused_when_the_manifest_lists_what_the_stack_publishes(wor
     listed = "  topics: [{ topic: plan, ros_type: nav_msgs/msg/Path }]\nreadiness:"
     workspace.spoil("robots/rover/robot.yaml", "readiness:", listed)
     assert problems(workspace) == [
-        "s.yaml:33:12: assertions[1].topic: unknown topic 'path' (known: cmd_vel, odom, plan, robot_description, scan, tf, tf_static)"
+        "s.yaml:33:12: assertions[1].topic: unknown topic 'path' (known: cmd_vel, odom, plan, robot_description, scan, tf, tf_static; what else its stack publishes belongs in stack.topics of rover)"
     ]
+
+
+LISTED = "  topics: [{ topic: plan, ros_type: nav_msgs/msg/Path }]\nreadiness:"
+ANNOUNCED = "  - { action: announce, vehicle: ugv2, topic: TOPIC }\nassertions:"
+
+
+@pytest.mark.parametrize("topic", ["news", "/fleet/two/news"])
+def test_a_topic_that_an_event_publishes_may_be_read_and_recorded_with_its_type(workspace, topic):
+    workspace.spoil("robots/rover/robot.yaml", "readiness:", LISTED)
+    workspace.spoil("s.yaml", "topic: odom\n", "topic: news\n")
+    workspace.spoil("s.yaml", "topics: [scan,", "topics: [news,")
+    assert len(problems(workspace)) == 2
+    workspace.spoil("s.yaml", "assertions:", ANNOUNCED.replace("TOPIC", topic))
+    execution = workspace.plan().execution
+    (value,) = [one for one in execution["observe"]["values"] if one["topic"] == "/fleet/two/news"]
+    assert value["message_type"] == "std_msgs/msg/String"
+    assert execution["record"]["topics"] == ["/clock", "/fleet/two/news"]
+
+
+def test_what_an_event_that_is_not_known_would_publish_is_not_missed(workspace):
+    workspace.spoil("robots/rover/robot.yaml", "readiness:", LISTED)
+    workspace.spoil("s.yaml", "topic: odom\n", "topic: news\n")
+    lost = ANNOUNCED.replace("TOPIC", "news").replace("announce", "acme.announce")
+    workspace.spoil("s.yaml", "assertions:", lost)
+    (problem,) = problems(workspace)
+    assert "timeline[3].action: unknown action 'acme.announce'" in problem
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from fieldproof.plan._build import Plan, build_plan
 from fieldproof.plan._bundle import write_bundle, write_evaluation, write_execution
-from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld
+from fieldproof.plan._context import PlanContext
+from fieldproof.plan._facts import PlanFacts, PlannedWorld
 from fieldproof.plan._messages import FieldsOf, MessageField, unknown_fields
 from fieldproof.plan._models import ModelChanges, ModelsOf, WorldModels, unknown_models
 from fieldproof.plan._order import CircleError, settled_last

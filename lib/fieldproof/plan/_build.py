@@ -17,17 +17,18 @@ from fieldproof.model import (
     VehicleManifest,
     VehicleSettings,
     World,
-    canonical_json,
     draft_scenario,
     legible,
 )
 from fieldproof.plan._compose import compose_evaluation, compose_execution
-from fieldproof.plan._context import PlanContext, PlanFacts, PlannedWorld, Unchecked
+from fieldproof.plan._context import PlanContext
+from fieldproof.plan._facts import PlanFacts, PlannedWorld, Unchecked
+from fieldproof.plan._hooks import planned_by
 from fieldproof.plan._library import Shelved, shelved_model, shelved_robot, shelved_world
 from fieldproof.plan._messages import FieldsOf, unknown_fields
 from fieldproof.plan._models import ModelChanges, ModelsOf, WorldModels, unknown_models
 from fieldproof.plan._order import CircleError, settled_last
-from fieldproof.plan._planned import PlannedAssertion, PlannedVehicle, plain
+from fieldproof.plan._planned import PlannedAssertion, PlannedVehicle
 from fieldproof.plan._routes import RoutesOf, no_routes
 from fieldproof.plan._timeline import PlannedEntry, trigger_of
 from fieldproof.plan._types import Registries
@@ -158,18 +159,15 @@ class _Planner:
     def plan_entries(self) -> None:
         """Ask every event, assertion and collector what its entry stands for here."""
         facts = replace(self._facts(), models=self._world_models())
+        stand_for, facts = self._plan_events(facts)
         for place, entry in enumerate(self.draft.timeline):
             if entry is None:
                 continue
             path: Path = ("timeline", place)
             context = PlanContext(facts, path, entry, refused=[])
-            self._kept(path, context.check_places)
             trigger = self._kept(path, lambda: trigger_of(entry, context))  # noqa: B023
             self._take_refused(path, context)
-            event = self._kind(path, entry, "action", self.registries.events)
-            if event is None:
-                continue
-            resolved = self._planned(path, entry.action, event, context)
+            resolved = stand_for.get(place)
             if trigger is not None and resolved is not None and path not in self.draft.salvage:
                 self.watches.extend(trigger.watches)
                 self.entries.append(PlannedEntry(entry, trigger, resolved))
@@ -187,21 +185,7 @@ class _Planner:
 
     def _planned(self, path: Path, name: str, kind: Any, context: PlanContext) -> Any:
         """Return what an entry stands for, or None when its type or a look-up refuses it."""
-
-        def call() -> Any:
-            try:
-                planned = kind.plan(context.entry, context)
-            except (Unchecked, ScenarioError):
-                raise
-            except Exception:  # a plugin may raise anything
-                if not context.refused:
-                    raise
-                return None  # it could not go on with what was refused
-            if isinstance(context.entry, TimelineBase) and not context.refused:
-                return _data(planned)
-            return planned
-
-        planned = self._asked(path, name, call)
+        planned = self._asked(path, name, lambda: planned_by(kind, context))
         return None if self._take_refused(path, context) else planned
 
     def _take_refused(self, path: Path, context: PlanContext) -> bool:
@@ -211,6 +195,29 @@ class _Planner:
         self._keep(path, context.refused)
         context.refused.clear()
         return True
+
+    def _plan_events(self, facts: PlanFacts) -> tuple[dict[int, dict[str, Any]], PlanFacts]:
+        """Return what entries stand for by their places, and the facts with what they publish.
+
+        Conditions and assertions may read what any event publishes, so this comes before them.
+        """
+        stand_for: dict[int, dict[str, Any]] = {}
+        published: dict[str, str] = {}
+        more = False
+        for place, entry in enumerate(self.draft.timeline):
+            if entry is None:
+                continue
+            path: Path = ("timeline", place)
+            context = PlanContext(facts, path, entry, refused=[])
+            self._kept(path, context.check_places)
+            event = self._kind(path, entry, "action", self.registries.events)
+            resolved = event and self._planned(path, entry.action, event, context)
+            published.update(context.published)
+            if resolved is not None:
+                stand_for[place] = resolved
+            elif event is None or not type(event).__module__.startswith("fieldproof.events."):
+                more = True  # the built-in ones publish nothing
+        return stand_for, replace(facts, published=published, more_published=more)
 
     def _check_circles(self) -> None:
         """Refuse assertions that wait for each other: none of them could come first."""
@@ -241,10 +248,17 @@ class _Planner:
             path = ("outputs", "topics", place)
             context = PlanContext(facts, path, Strict())
             owners = [None] if topic.startswith("/") else list(self.vehicles)
-            for owner in owners:
+            publishers = [one for one in owners if self._is_published(facts, one, topic)]
+            for owner in publishers or owners:
                 found = self._kept(path, lambda: context.topic(owner, topic, at=()))  # noqa: B023
                 if found is not None:
                     self.topics.append(found)
+
+    def _is_published(self, facts: PlanFacts, owner: str | None, topic: str) -> bool:
+        vehicle = self.vehicles.get(owner or "")
+        if vehicle is None or topic in vehicle.manifest.topics():
+            return False
+        return vehicle.topic(topic) in facts.published
 
     def _facts(self) -> PlanFacts:
         world = None
@@ -381,12 +395,3 @@ class _Planner:
 
     def _add(self, problem: Problem) -> None:
         self.problems.append(problem if problem.file else self.draft.source.place(problem))
-
-
-def _data(resolved: object) -> dict[str, Any]:
-    """Return what an event resolved as JSON data, poses included; raises when it is none."""
-    data = plain(resolved)
-    if not isinstance(data, dict):
-        raise TypeError(f"plan returned {type(resolved).__name__}, not a mapping")
-    canonical_json(data)
-    return data

@@ -1,8 +1,6 @@
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from fieldproof.model import (
-    Mode,
     Path,
     Placement,
     Pose,
@@ -15,68 +13,15 @@ from fieldproof.model import (
     parts_of,
     shown,
 )
-from fieldproof.plan._messages import FieldsOf, check_field, unknown_fields
-from fieldproof.plan._models import WorldModels
+from fieldproof.plan._facts import PlanFacts, PlannedWorld, Unchecked
+from fieldproof.plan._messages import check_field
 from fieldproof.plan._planned import PlannedVehicle, ResolvedSignal
 from fieldproof.plan._routes import InjectorRoute, route_for
-from fieldproof.plan._topic_names import is_hidden, is_slip
+from fieldproof.plan._topic_names import unlisted
 
 _OWN_NAMES = frozenset({"name", "type", "on_fail"})
 """Fields that say what an entry is, and never refer to anything."""
 _MODEL_SCHEME = "model://"
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedWorld:
-    """The world: its name, its frames, and the physics step in nanoseconds."""
-
-    name: str
-    frames: Mapping[str, Pose]
-    step_ns: int
-
-
-def _no_models(_name: str) -> str:
-    raise ScenarioError("there are no models here")
-
-
-@dataclass(frozen=True, slots=True)
-class PlanFacts:
-    """What every hook of one scenario may look at.
-
-    A part that could not be read is None, and names that refer to it are then not checked.
-
-    Attributes:
-        world: The world.
-        vehicles: By name; a vehicle whose manifest could not be read maps to None.
-        actions: Labels of the timeline.
-        repeated: Those of them with `every`.
-        assertions: Names of the assertions.
-        mode: How time passes.
-        doubtful: Sections with an item whose name could not be read: `vehicles`, `timeline` and
-            `assertions`. What is not found there may be that item.
-        has_links: Whether the scenario has a network section.
-        model: Returns where the plan keeps the SDF of a model, by the model's name; raises
-            `ScenarioError` without a path.
-        models: The models of the world and what the timeline does to them; None when that cannot
-            be told, as with an event of a plugin, which may spawn anything.
-        fields: Returns what a message type consists of.
-    """
-
-    world: PlannedWorld | None
-    vehicles: Mapping[str, PlannedVehicle | None]
-    actions: tuple[str, ...] = ()
-    repeated: frozenset[str] = frozenset()
-    assertions: tuple[str, ...] = ()
-    mode: Mode | None = "sim"
-    has_links: bool = False
-    model: Callable[[str], str] = _no_models
-    models: WorldModels | None = None
-    doubtful: frozenset[str] = frozenset()
-    fields: FieldsOf = unknown_fields
-
-
-class Unchecked(Exception):  # noqa: N818 - not an error of this entry
-    """A hook asked for a part of the scenario whose own problem is reported already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +37,7 @@ class PlanContext:
         entry: The entry itself.
         asked: The assertions that the entry has asked for, in order: its verdict comes after
             theirs.
+        published: The topics that the entry has said it publishes, absolute, with their types.
         refused: Where it is a list, look-ups of names, places and signals that fail add their
             problems to it and return something, so that one hook finds all that is wrong with an
             entry; nothing comes of what the hook then returns. None where they raise.
@@ -101,6 +47,7 @@ class PlanContext:
     where: Path
     entry: Strict = field(repr=False)
     asked: dict[str, None] = field(default_factory=dict, repr=False, compare=False)
+    published: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
     refused: list[Problem] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -174,7 +121,8 @@ class PlanContext:
     ) -> str:
         """Return the absolute name of a topic, refusing one that the vehicle cannot have.
 
-        The vehicle's topics are those of its manifest. Where the manifest lists what the stack
+        The vehicle's topics are those of its manifest, and those that events of the timeline
+        publish. Where the manifest lists what the stack
         publishes, any other is refused. Where it does not, only a name that looks like a slip of
         the pen is, and a message type given with the topic vouches for it.
         """
@@ -191,21 +139,39 @@ class PlanContext:
         else:
             owner = self.vehicle(vehicle)
         absolute = owner.topic(topic)
-        relative = absolute.removeprefix(f"/{owner.namespace}/")
-        known = owner.manifest.topics()
-        if relative not in known and not is_hidden(relative):
-            hint = nearest(relative, known)
-            in_full = owner.manifest.stack.topics is not None
-            if not in_full:
-                hint = f"{hint}; give message_type if it is another topic"
-            if in_full or (message_type is None and is_slip(relative, known)):
-                self._refuse(self._unknown("topic", topic, at, ("topic",), hint))
+        found = unlisted(owner, absolute, self.facts.published)
+        if found is not None and (found.in_full or (message_type is None and found.is_slip)):
+            if self.facts.more_published and not found.is_slip:
+                raise Unchecked("timeline")
+            self._refuse(self._unknown("topic", topic, at, ("topic",), found.hint))
+        return absolute
+
+    def publishes(self, vehicle: str | None, topic: str, message_type: str) -> str:
+        """Say that the entry's event publishes a topic, so that assertions may read it.
+
+        Args:
+            vehicle: Whose topic it is; None for an absolute one.
+            topic: Absolute, or relative to the vehicle.
+            message_type: Such as `std_msgs/msg/String`.
+
+        Returns:
+            The topic's absolute name.
+        """
+        absolute = topic
+        if not topic.startswith("/"):
+            if vehicle is None:
+                what = f"{topic} is relative to a vehicle and none is named"
+                raise self.refusal(what, hint="name a vehicle, or begin it with a slash")
+            absolute = self.vehicle(vehicle).topic(topic)
+        self.published[absolute] = message_type
         return absolute
 
     def message_type(self, absolute_topic: str, given: str | None) -> str | None:
         """Return the topic's type: as given, or as a manifest knows it; None if neither."""
         if given is not None:
             return given
+        if absolute_topic in self.facts.published:
+            return self.facts.published[absolute_topic]
         for vehicle in self.facts.vehicles.values():
             if vehicle is not None and _owns(vehicle, absolute_topic):
                 relative = absolute_topic.removeprefix(f"/{vehicle.namespace}/")

@@ -27,8 +27,12 @@ class AnnounceEvent(Event):
     summary: ClassVar[str] = "Publish a text once on the vehicle's topic announce."
 
     def plan(self, entry: Announce, context: PlanContext) -> dict[str, Any]:
-        """Return the topic, which a dry run shows; an unknown vehicle is refused."""
-        return {"topic": context.vehicle(entry.vehicle).topic("announce"), "type": _TYPE}
+        """Return the topic, which a dry run shows, and let assertions read it.
+
+        An unknown vehicle is refused.
+        """
+        topic = context.publishes(context.vehicle(entry.vehicle).name, "announce", _TYPE)
+        return {"topic": topic, "type": _TYPE}
 
     def apply(
         self,
