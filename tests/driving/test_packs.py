@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import tarfile
 import zipfile
@@ -11,9 +12,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fieldproof.cli import main
 from fieldproof.driving.agents import find_agent
 from fieldproof.driving.loading import canonical_tags, load_scenario, load_suite
 from fieldproof.driving.packs import (
@@ -21,9 +24,11 @@ from fieldproof.driving.packs import (
     find_packs,
     install_pack,
     named_pack,
+    pack_hashes,
     read_pack,
     unpack,
     verify_pack,
+    write_hashes,
 )
 from fieldproof.driving.packs import _archive as archive_limits
 from fieldproof.driving.suite import SuiteOptions, run_suite_into
@@ -556,3 +561,111 @@ def test_the_canonical_tags_are_those_of_the_packs_here():
         name: {one.id: one.tags for one in named_pack(PACKS, name).manifest.scenarios}
         for name in SHIPPED
     }
+
+
+def without_hashes(root, style):
+    """The manifest of a pack as somebody writes it who knows no hashes yet."""
+    path = root / "pack.yaml"
+    files = [f"scenarios/{one.name}" for one in sorted((root / "scenarios").iterdir())]
+    entries = "".join(style.format(id=Path(one).stem, file=one) for one in files)
+    head = "# mine\nid: mine\nname: Mine\nversion: 1.0.0\ndomain: urban\ntask_type: driving\n"
+    path.write_text(f"{head}scenarios:\n{entries}# end\n", "utf-8")
+    return path
+
+
+STYLES = {
+    "absent": "  - id: {id}\n    file: {file}  # here\n    tags: [tag]\n",
+    "file first": "- file: {file}\n  id: {id}\n  tags: [tag]\n",
+    "zeros": "  - id: {id}\n    file: {file}\n    tags: [tag]\n    sha256: 000  # to be filled in\n",
+    "empty": "  - id: {id}\n    sha256:\n    file: {file}\n    tags: [tag]\n",
+    "quoted": '  - "id": {id}\n    "sha256" : "abc"\n    "file": {file}\n    "tags": [tag]\n',
+    "one line": "  - {{ id: {id}, file: {file}, tags: [tag] }}\n",
+    "one line, wrong": "  - {{ id: {id}, sha256: no, file: {file}, tags: [tag] }}\n",
+}
+
+
+@pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
+def test_the_hashes_of_a_manifest_are_filled_in_and_the_rest_of_it_stays(tmp_path, style):
+    root = made(tmp_path)
+    path = without_hashes(root, style)
+    before = path.read_text("utf-8")
+    assert write_hashes(root) == 2
+    assert verify_pack(read_pack(root)) == []
+    after = path.read_text("utf-8")
+    assert [one for one in after.split() if one[0] == "#"] == [
+        one for one in before.split() if one[0] == "#"
+    ]
+    assert write_hashes(root) == 0
+    assert path.read_text("utf-8") == after
+
+
+def test_the_hashes_of_a_pack_are_those_that_its_manifest_should_have(tmp_path):
+    root = made(tmp_path)
+    wanted = {one.file: one.sha256 for one in read_pack(root).manifest.scenarios}
+    assert pack_hashes(root) == wanted
+
+
+def test_hashes_are_written_into_a_sound_copy_of_every_pack_here(tmp_path):
+    for name in SHIPPED:
+        shutil.copytree(PACKS / name, tmp_path / name)
+        path = tmp_path / name / "pack.yaml"
+        right = path.read_text("utf-8")
+        path.write_text(re.sub("sha256: [0-9a-f]+", "sha256: x", right), "utf-8")
+        assert write_hashes(tmp_path / name)
+        assert path.read_text("utf-8") == right
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id: mine\n", "names no scenarios"),
+        ("scenarios: [{id: a}]\n", "pack.yaml:1: scenarios[0] names no file"),
+        ("scenarios:\n- file: no.yaml\n", "pack.yaml:2: scenarios[0].file: "),
+        ("scenarios:\n- file: ../out.yaml\n", "out.yaml is not in the pack"),
+    ],
+)
+def test_hashes_of_what_is_not_there_are_refused_with_the_place(tmp_path, text, said):
+    root = made(tmp_path)
+    (tmp_path / "out.yaml").write_text("x", "utf-8")
+    (root / "pack.yaml").write_text(text, "utf-8")
+    with pytest.raises(PackError, match=re.escape(said)):
+        write_hashes(root)
+    assert (root / "pack.yaml").read_text("utf-8") == text
+
+
+def test_packs_hash_prints_the_hashes_and_writes_them_when_asked(tmp_path):
+    root = made(tmp_path)
+    path = without_hashes(root, STYLES["absent"])
+    before = path.read_text("utf-8")
+    done = CliRunner().invoke(main, ["packs", "hash", str(root)])
+    first = root / "scenarios" / "one.yaml"
+    assert (done.exit_code, path.read_text("utf-8")) == (0, before)
+    assert done.stdout.splitlines()[0] == f"{sha256(first)}  scenarios/one.yaml"
+    done = CliRunner().invoke(main, ["packs", "hash", str(root), "--write"])
+    assert done.stdout.splitlines()[-1] == f"{root}/pack.yaml: 2 hashes written"
+    assert verify_pack(read_pack(root)) == []
+    done = CliRunner().invoke(main, ["packs", "hash", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "pack.yaml: there is no such file; name the folder of a pack" in done.stderr
+
+
+def test_a_pack_goes_from_its_folder_to_a_run_as_documented(tmp_path, monkeypatch):
+    part = (ROOT / "docs" / "driving.md").read_text("utf-8").partition("## Packs")[2]
+    manifest, suite = re.findall(r"```yml\n(.*?)```", part, re.DOTALL)[:2]
+    monkeypatch.chdir(tmp_path)
+    for name in ("my_pack/scenarios", "scenarios/suites"):
+        Path(name).mkdir(parents=True)
+    Path("my_pack/pack.yaml").write_text(manifest, "utf-8")
+    scenario = yaml.safe_dump(scenario_data(id="cut_in"))
+    Path("my_pack/scenarios/cut_in.yaml").write_text(scenario, "utf-8")
+    Path("scenarios/suites/my_suite.yaml").write_text(suite, "utf-8")
+    for command in (
+        "packs hash my_pack --write",
+        "packs install my_pack",
+        "packs verify my_pack",
+        "suite run my_suite",
+    ):
+        done = CliRunner().invoke(main, command.split())
+        assert done.exit_code == 0, done.output
+        assert command in f"{part} packs verify my_pack"
+    assert "PASS  my_suite: 1 of 1 scenarios succeeded" in done.output

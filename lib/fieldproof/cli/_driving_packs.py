@@ -91,3 +91,27 @@ def packs_verify(names: tuple[str, ...], packs_folder: Path) -> None:
             if not problems:
                 click.echo(f"{pack.id}: as its manifest says")
     sys.exit(1 if differing else 0)
+
+
+@packs.command("hash")
+@click.argument("folder", type=_PATH)
+@click.option("--write", is_flag=True, help="Write them into the manifest.")
+def packs_hash(folder: Path, *, write: bool) -> None:
+    """Print the SHA-256 of each file that FOLDER's pack.yaml names, for whoever makes a pack.
+
+    Exit code 0: printed, and written if asked; 2: the manifest names no such files.
+    """
+    from fieldproof.driving.packs import PackError, pack_hashes, read_pack, write_hashes
+
+    with reported():
+        try:
+            for file, digest in pack_hashes(folder).items():
+                click.echo(f"{digest}  {file}")
+            if write:
+                count = write_hashes(folder)
+                click.echo(f"{folder}/pack.yaml: {count} hash{'es' * (count != 1)} written")
+                read_pack(folder)  # says whatever else is wrong with it
+        except PackError as error:
+            stop(str(error), INVALID)
+        except FileNotFoundError as error:
+            stop(f"{error.filename}: there is no such file; name the folder of a pack", INVALID)

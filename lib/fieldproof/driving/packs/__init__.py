@@ -3,6 +3,7 @@
 from fieldproof.driving.loading import MANIFEST
 from fieldproof.driving.packs._archive import SUFFIXES, unpack
 from fieldproof.driving.packs._error import PackError
+from fieldproof.driving.packs._hashes import pack_hashes, write_hashes
 from fieldproof.driving.packs._pack import (
     Pack,
     find_packs,
@@ -20,7 +21,9 @@ __all__ = [
     "find_packs",
     "install_pack",
     "named_pack",
+    "pack_hashes",
     "read_pack",
     "unpack",
     "verify_pack",
+    "write_hashes",
 ]
