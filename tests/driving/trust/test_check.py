@@ -77,6 +77,14 @@ def test_a_run_that_nobody_touched_is_believed(run):
     assert check_run(run("out")) is False
 
 
+def test_a_run_without_a_seal_is_believed_in_whatever_order_its_assertions_failed(tmp_path):
+    slow = [{"name": "slow", "type": "max_speed", "max_speed": 1}]
+    order = [scenario_data(id=name, assertions=slow) for name in ("second", "third", "first")]
+    finished = run_suite_into(suite_of(tmp_path, order), options(), tmp_path / "out")
+    assert not finished.passed
+    assert check_run(RunDirectory(finished.folder)) is False
+
+
 def test_a_verdict_without_a_seal_says_what_cannot_be_known(run):
     done = verdict(run("out"))
     assert done.exit_code == 1

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ Problems = list[str]
 Documents = Mapping[str, Any]
 
 _PLAIN = ("provenance", "execution", "evaluation", "outcome", "timeline", "verdict", "run")
+_BETWEEN_WORDS = re.compile(r"[\s,<>]+")
 _LINES = ("assertions.jsonl", "kpis.jsonl")
 
 
@@ -122,7 +124,7 @@ def report_problems(folder: Path, texts: Mapping[str, str]) -> Problems:
     """Return which reports do not say what they should.
 
     A document that was read again has its keys in another order, and so has its report: words
-    are compared, in whatever order.
+    are compared, in whatever order, also where a tag stands right beside them.
     """
     return [
         f"{name}: is not the report of these figures"
@@ -132,7 +134,7 @@ def report_problems(folder: Path, texts: Mapping[str, str]) -> Problems:
 
 
 def _words(text: str) -> list[str]:
-    return sorted(text.replace(",", " ").split())
+    return sorted(_BETWEEN_WORDS.split(text))
 
 
 def _short(value: Any) -> str:
