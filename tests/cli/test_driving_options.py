@@ -157,3 +157,12 @@ def test_an_agent_that_cannot_be_loaded_is_refused_before_anything_is_run(
     assert said in done.stderr.splitlines()[0]
     assert "nothing was run" in done.stderr.splitlines()[0]
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_suite_that_is_not_there_is_answered_with_the_nearest_beside_it(tmp_path):
+    suite_of(tmp_path, [scenario_data()])
+    done = CliRunner().invoke(main, ["suite", "run", "siute.yaml"])
+    assert done.exit_code == 2
+    what = "siute.yaml: cannot be read: No such file or directory (nearest: suite.yaml)"
+    assert done.stderr.splitlines()[0] == what

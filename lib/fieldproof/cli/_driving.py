@@ -122,14 +122,16 @@ def _suite_of(file: Path) -> LoadedSuite:
         ScenarioError: It cannot be read, or something is wrong with it; says all of it.
     """
     from fieldproof.driving.loading import load_suite
-    from fieldproof.model import Problem, ScenarioError
+    from fieldproof.model import Problem, ScenarioError, nearest
 
     check_is_suite(file)
     try:
         loaded = load_suite(file)
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
-        hint = "give a suite's file, or its name in scenarios/suites"
+        hint = nearest(file.name, [one.name for one in file.parent.glob("*.yaml")])
+        if not hint.startswith("nearest"):
+            hint = "give a suite's file, or its name in scenarios/suites"
         raise ScenarioError(Problem(what, (), hint, str(file))) from None
     for doubt in loaded.doubts:
         warn(str(doubt))
