@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -11,7 +12,7 @@ from fieldproof.assertions.conformance import (
     facts,
     planned,
 )
-from fieldproof.model import AssertionBase, ScenarioError
+from fieldproof.model import AssertionBase, Name, ScenarioError
 from fieldproof.samples import Sample
 
 from .cases import CASES
@@ -113,6 +114,110 @@ def trusts(self, sample, t):
 )
 def test_a_broken_rule_is_named(hooks, what):
     assert what in problems(made(**hooks))
+
+
+class Turns(AssertionBase):
+    type: Literal["acme.turns"]
+    vehicle: Name
+    limit_rad: float
+
+
+class TurnsChecker(Checker):
+    """Adds up how far the vehicle turns, without a thought of NaN."""
+
+    def __init__(self, planned):
+        super().__init__(planned)
+        self.turned, self.yaw, self.poses = 0.0, None, 0
+
+    def subjects(self):
+        return (("pose", self.planned.model),)
+
+    def takes(self, yaw):
+        return True
+
+    def on_sample(self, sample, t):
+        yaw = sample.data["yaw"]
+        if not self.takes(yaw):
+            return
+        self.poses += 1
+        self.turned += abs(yaw - (yaw if self.yaw is None else self.yaw))
+        self.yaw = yaw
+        if self.turned > self.planned.spec.limit_rad:
+            self.resolve(FAILED, f"turned {self.turned} rad", t)
+
+    def on_finish(self, t):
+        if self.poses or self.passes_blind():
+            self.resolve(PASSED, self.why(), t)
+        else:
+            self.resolve(FAILED, "no pose was seen", t)
+
+    def why(self):
+        return f"turned {self.turned} rad"
+
+    def passes_blind(self):
+        return False
+
+    def metrics(self):
+        return {"turned_rad": (self.turned, "rad")}
+
+
+def finite(self, yaw):
+    return math.isfinite(yaw)
+
+
+def turns(*, blind=False, **hooks):
+    class Type(AssertionType):
+        type = "acme.turns"
+        Spec = Turns
+        summary = "The vehicle turns no further than a limit."
+        metrics = {"turned_rad": "how far it turned"}  # noqa: RUF012
+        passes_without_data = blind
+
+        def plan(self, spec, context):
+            return PlannedAssertion(spec, model=context.vehicle(spec.vehicle).name)
+
+        def checker(self, planned):
+            return type("Other", (TurnsChecker,), hooks)(planned)
+
+    return Type
+
+
+def turn_cases(kind):
+    one = planned(kind, {"vehicle": "ugv1", "limit_rad": 1.0})
+    calm = [start(), *(pose(t, 0.0, yaw=0.1 * t) for t in range(6)), end(6)]
+    wild = [start(), *(pose(t, 0.0, yaw=0.5 * t) for t in range(6)), end(6)]
+    return [Case("calm", one, calm, "passed"), Case("wild", one, wild, "failed")]
+
+
+def turn_problems(kind):
+    with pytest.raises(ConformanceError) as refusal:
+        check_conformance(kind, turn_cases(kind))
+    return "\n".join(refusal.value.problems)
+
+
+def test_a_type_that_nan_disarms_is_named():
+    found = turn_problems(turns())
+    assert "calm: passes with a number that is none: turned nan rad" in found
+    assert "calm: passes although its metric turned_rad is nan" in found
+    assert "wild: a sample more whose numbers are NaN makes it pass: turned nan rad" in found
+    check_conformance(turns(takes=finite), turn_cases(turns()))
+
+
+def test_a_type_that_nan_disarms_is_named_although_its_reason_tells_nothing():
+    found = turn_problems(
+        turns(why=lambda self: "calm", metrics=lambda self: {"turned_rad": (0, "")})
+    )
+    assert found.splitlines() == ["wild: a sample more whose numbers are NaN makes it pass: calm"]
+
+
+def test_a_type_that_passes_without_data_is_named_unless_it_is_meant_to():
+    hooks = {"takes": finite, "passes_blind": lambda self: True}
+    assert turn_problems(turns(**hooks)).splitlines() == [
+        f"{case}: passes without any data: turned 0.0 rad"
+        " (a type that is meant to says passes_without_data = True)"
+        for case in ("calm", "wild")
+    ]
+    check_conformance(turns(blind=True, **hooks), turn_cases(turns()))
 
 
 def test_a_checker_that_changes_samples_is_found():

@@ -42,6 +42,7 @@ class NoCollisionType(AssertionType):
     type: ClassVar[str] = "no_collision"
     Spec: ClassVar[AssertionSpec] = NoCollision
     summary: ClassVar[str] = "The vehicle's chassis touches nothing during the timeline."
+    passes_without_data: ClassVar[bool] = True
     metrics: ClassVar[Mapping[str, str]] = {"contacts": "contacts that were not ignored"}
 
     def plan(self, spec: NoCollision, context: PlanContext) -> PlannedAssertion:

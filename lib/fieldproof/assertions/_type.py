@@ -20,6 +20,8 @@ class AssertionType:
     """What must hold, in a sentence."""
     metrics: ClassVar[Mapping[str, str]] = {}
     """What its checker measures: a sentence for each name."""
+    passes_without_data: ClassVar[bool] = False
+    """Whether it is meant to pass when nothing that it reads was seen, as of what must not be."""
 
     def plan(self, spec: Any, context: PlanContext) -> PlannedAssertion:
         """Return the assertion with its names resolved in this scenario.

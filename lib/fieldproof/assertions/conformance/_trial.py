@@ -2,21 +2,31 @@
 
 import copy
 import json
+import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fieldproof.assertions._checker import Checker
 from fieldproof.assertions._evaluator import Evaluator
 from fieldproof.assertions._registry import assertion_registry, checked_type
 from fieldproof.assertions._result import FAILED, PASSED, SKIPPED, Result
 from fieldproof.assertions._type import AssertionType
-from fieldproof.assertions.conformance._variants import damaged, shifted, with_foreign
+from fieldproof.assertions.conformance._variants import (
+    damaged,
+    shifted,
+    with_foreign,
+    with_nan,
+    without_data,
+)
 from fieldproof.model import canonical_json, validated
 from fieldproof.plan import PlannedAssertion
 from fieldproof.plan.registry import PluginError
 from fieldproof.samples import Sample, SampleParser, format_sample
 
 _EXCERPT = 6
+_NO_NUMBER = re.compile(r"(?<![\w.])[-+]?(nan|inf|infinity)(?![\w.])", re.IGNORECASE)
 _SHIFTS_S = (0.0, 17.25, 86_400.5)
 
 
@@ -61,7 +71,9 @@ def check_conformance(
     the same again, beside another evaluation, read from bytes cut anywhere, with its times
     shifted, and among samples of other subjects; samples and plan are left as they were; a stream
     that is cut, repeated, out of order, or holds numbers that are none brings some verdict without
-    an exception. One case at least must pass and one must fail.
+    an exception. It never passes with NaN or an infinity in its reason or its metrics, a sample
+    more whose numbers are NaN makes no failed case pass, and without data it does not pass unless
+    the type says so (`passes_without_data`). One case at least must pass and one must fail.
 
     Args:
         kind: The type.
@@ -114,6 +126,7 @@ class _Trial:
         yield from self._verdict_problems()
         yield from self._same_problems(self._told(self.case.samples))
         yield from self._damage_problems()
+        yield from self._blind_problems()
 
     def _plan_problems(self) -> Iterator[str]:
         data = self.case.assertion
@@ -178,6 +191,49 @@ class _Trial:
                 canonical_json(evaluator.kpis())
                 seen.update(f"{what}: {problem}" for problem in problems)
         yield from sorted(seen)
+
+    def _blind_problems(self) -> Iterator[str]:
+        status, reason, _ = self._seen(without_data(self.case.samples))
+        if status == PASSED and not self.kind.passes_without_data:
+            how = "a type that is meant to says passes_without_data = True"
+            yield f"passes without any data: {reason} ({how})"
+        seen: set[str] = set()
+        for stream in with_nan(self.case.samples):
+            status, reason, _ = self._seen(stream)
+            if status == PASSED and self.case.status == FAILED:
+                seen.add(f"a sample more whose numbers are NaN makes it pass: {reason}")
+        streams = [list(self.case.samples), *with_nan(self.case.samples)]
+        for stream in [*streams, *(stream for _, stream in damaged(self.case.samples))]:
+            status, reason, metrics = self._seen(stream)
+            if status != PASSED:
+                continue
+            if _NO_NUMBER.search(reason):
+                seen.add(f"passes with a number that is none: {reason}")
+            for name, value in metrics.items():
+                if isinstance(value, float) and not math.isfinite(value):
+                    seen.add(f"passes although its metric {name} is {value}")
+        yield from sorted(seen)
+
+    def _seen(self, samples: Iterable[Sample]) -> tuple[str, str, dict[str, Any]]:
+        """Return the verdict on a stream, its reason, and what its checker has measured."""
+        made: list[Checker] = []
+
+        def checker(kind: AssertionType, planned: PlannedAssertion) -> Checker:
+            made.append(self.kind.checker(kind, planned))
+            return made[-1]
+
+        spied = type(self.kind.__name__, (self.kind,), {"checker": checker})
+        evaluator = Evaluator(
+            self._plan(), self.mode, types={**self.types, self.kind.type: spied()}
+        )
+        news = [result for sample in samples for result in evaluator.feed(sample)]
+        news += evaluator.finish(None, completed=True)
+        for one in news:
+            if one.name == self.case.assertion["name"]:
+                own = next(each for each in made if each.planned.spec.name == one.name)
+                measured = {name: value for name, (value, _) in own.metrics().items()}
+                return one.status, one.reason, measured
+        return "", "", {}
 
     def _plan(self) -> dict[str, Any]:
         return {"assertions": [*self.case.others, self.case.assertion]}

@@ -9,6 +9,7 @@ from fieldproof.samples import NS_PER_S, Sample, to_ns
 _PLACES = 10
 _SPOILT = 40
 _DAMAGE = (math.nan, math.inf, -math.inf, 0, "text", None, [1, 2], True)
+_TIME = ("timeline", "clock")
 _NOBODY = "nobody"
 _TOPIC = f"/{_NOBODY}/odom"
 _ZEROS = dict.fromkeys(("x", "y", "z", "yaw", "qx", "qy", "qz", "qw"), 0.0)
@@ -60,6 +61,27 @@ def damaged(samples: Sequence[Sample]) -> Iterator[tuple[str, list[Sample]]]:
     for place, sample in spread(spoilt, _SPOILT):
         what = "a sample with a value that is none"
         yield what, [*samples[:place], sample, *samples[place + 1 :]]
+
+
+def without_data(samples: Sequence[Sample]) -> list[Sample]:
+    """Return a stream with the timeline's start and end and its time, and nothing observed."""
+    return [sample for sample in samples if sample.kind in _TIME]
+
+
+def with_nan(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
+    """Yield a stream with one sample more, at one place each, whose numbers are none."""
+    places = [
+        place
+        for place, sample in enumerate(samples)
+        if sample.kind not in _TIME and any(isinstance(one, float) for one in sample.data.values())
+    ]
+    for place in spread(places):
+        like = samples[place]
+        data = {
+            key: math.nan if isinstance(value, float) else value for key, value in like.data.items()
+        }
+        more = Sample(like.kind, like.wall, like.sim, data)
+        yield [*samples[:place], more, *samples[place:]]
 
 
 def spread(items: Iterable[Any], most: int = _PLACES) -> list[Any]:
