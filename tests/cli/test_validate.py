@@ -200,3 +200,10 @@ def test_a_file_that_another_command_runs_is_told_so(call, command, file, said):
     assert result.exit_code == 2
     assert said in result.stderr
     assert len(result.stderr.splitlines()) == 2
+
+
+def test_a_driving_scenario_on_standard_input_is_told_what_it_is(call, root):
+    result = call("validate", "-", input=(root / DRIVING).read_text())
+    assert result.exit_code == 2
+    what = "standard input: is a driving scenario, no robot scenario"
+    assert result.stderr.splitlines() == [f"{what} (give its file, of which other files are found)"]

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from fieldproof.model import Problem
 
 
-def is_of_driving(path: Path) -> bool:
-    """Return whether a file is meant to be a driving scenario, a suite or a pack."""
-    from fieldproof.driving.loading import ROBOT_SCENARIO, kind_of_file
+def driving_kind(given: Path | str) -> str | None:
+    """Return what of the driving suites a file or a text is meant to be; None of anything else."""
+    from fieldproof.driving.loading import ROBOT_SCENARIO, kind_of_file, kind_of_text
 
-    return kind_of_file(path) not in {None, ROBOT_SCENARIO}
+    kind = kind_of_text(given) if isinstance(given, str) else kind_of_file(given)
+    return None if kind == ROBOT_SCENARIO else kind
 
 
 def driving_problems(path: Path) -> Sequence[Problem]:
@@ -54,11 +55,11 @@ def check_is_robot_scenario(path: Path) -> None:
     Raises:
         ScenarioError: It is a driving scenario, a suite or a pack; says what runs it.
     """
-    from fieldproof.driving.loading import DRIVING_SUITE, ROBOT_SCENARIO, kind_of_file
+    from fieldproof.driving.loading import DRIVING_SUITE
     from fieldproof.model import Problem, ScenarioError
 
-    kind = kind_of_file(path)
-    if kind in {None, ROBOT_SCENARIO}:
+    kind = driving_kind(path)
+    if kind is None:
         return
     hint = f"run it with: fieldproof suite run {path}"
     if kind != DRIVING_SUITE:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fieldproof.cli._driving_files import driving_problems, is_of_driving
+from fieldproof.cli._driving_files import driving_kind, driving_problems
 from fieldproof.cli._errors import reported
 from fieldproof.cli._exit_codes import INVALID
 from fieldproof.cli._options import SCENARIO_FILE, as_json, colour, complete_scenarios, folders
@@ -90,11 +90,15 @@ def _problems(file: str, workspace: Workspace) -> Sequence[Problem]:
     from fieldproof.model import Problem, ScenarioError
 
     try:
-        is_input = file == _STANDARD_INPUT
-        if not is_input and is_of_driving(Path(file)):
-            return driving_problems(Path(file))
+        given = _standard_input() if file == _STANDARD_INPUT else Path(file)
+        kind = driving_kind(given)
+        if kind is not None and isinstance(given, Path):
+            return driving_problems(given)
+        if kind is not None:
+            hint = "give its file, of which other files are found"
+            return [Problem(f"is {kind}, no robot scenario", (), hint, _name(file))]
         resolved = resolve(
-            _standard_input() if is_input else Path(file),
+            given,
             workspace.worlds,
             workspace.robots,
             overlay=workspace.settings,

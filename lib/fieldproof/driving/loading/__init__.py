@@ -7,6 +7,7 @@ from fieldproof.driving.loading._kind import (
     ROBOT_SCENARIO,
     kind_of,
     kind_of_file,
+    kind_of_text,
 )
 from fieldproof.driving.loading._placed import in_order, mapping_in, part_of, placed
 from fieldproof.driving.loading._scenario import (
@@ -39,6 +40,7 @@ __all__ = [
     "in_order",
     "kind_of",
     "kind_of_file",
+    "kind_of_text",
     "load_scenario",
     "load_suite",
     "mapping_in",

@@ -4,7 +4,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from fieldproof.model import ScenarioError, read_yaml_file
+from fieldproof.model import ScenarioError, read_yaml, read_yaml_file
 
 DRIVING_SCENARIO = "a driving scenario"
 DRIVING_SUITE = "a driving suite"
@@ -25,6 +25,14 @@ def kind_of_file(path: pathlib.Path) -> str | None:
     try:
         return kind_of(read_yaml_file(path).value)
     except (OSError, ScenarioError):
+        return None
+
+
+def kind_of_text(text: str) -> str | None:
+    """Return what the document in a text is meant to be; None where that cannot be told."""
+    try:
+        return kind_of(read_yaml(text, file="").value)
+    except ScenarioError:
         return None
 
 
