@@ -15,6 +15,7 @@ ODOM = "/ugv1/odom"
 TARGET = {"x": 0.0, "y": 0.0, "z": 0.0, "yaw": 0.0}
 TYPES = assertion_registry([]).kinds
 FACTS = scenario.facts(
+    mode="sim",
     vehicles=("ugv1", "ugv2"),
     frames={"gate": Pose(4.0, 0.0, 0.0, 0.0)},
     actions=("drive", "back"),

@@ -8,6 +8,7 @@ from fieldproof.model import (
     KpiBase,
     MessageType,
     Name,
+    NonNegativeDuration,
     Placement,
     PositiveDuration,
     Signal,
@@ -80,6 +81,7 @@ class Reach(AssertionBase):
     vehicle: Name
     target: Placement
     tolerance_m: float = 0.5
+    after_s: NonNegativeDuration | None = None
 
 
 class ReachType:

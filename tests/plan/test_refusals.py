@@ -148,6 +148,33 @@ TABLE = [
         ["s.yaml:41:13: assertions[2].before: unknown assertion 'both' (known: arrives, slow)"],
     ),
     (
+        "real_time_factor_of_a_condition_in_lockstep",
+        "s.yaml",
+        "when: { vehicle: ugv2, metric: distance_to, target: { frame: gate }, condition",
+        "when: { metric: rtf, condition",
+        [
+            "s.yaml:16:21: timeline[1].when.metric: has no value in lockstep (the clock is stepped there; use sim_time, or another time.mode)"
+        ],
+    ),
+    (
+        "real_time_factor_of_an_assertion_in_lockstep",
+        "s.yaml",
+        "time: { metric: sim_time }",
+        "time: { metric: rtf }",
+        [
+            "s.yaml:43:23: assertions[2].signals.time.metric: has no value in lockstep (the clock is stepped there; use sim_time, or another time.mode)"
+        ],
+    ),
+    (
+        "entry_that_begins_after_the_budget",
+        "s.yaml",
+        "at: 1.5s\n",
+        "at: 11m\n",
+        [
+            "s.yaml:23:9: timeline[2].at: is after the timeline's end (got 660s) (budget.timeout_s is 600s)"
+        ],
+    ),
+    (
         "collector_of_an_unknown_entry",
         "s.yaml",
         "start: first",
@@ -653,3 +680,24 @@ def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for(workspace, 
     (workspace.root / file).unlink()
     os.mkfifo(workspace.root / file)
     assert what in problems(workspace)[0]
+
+
+@pytest.mark.parametrize(
+    ("after_s", "expected"),
+    [
+        ("5s", []),
+        (
+            "5001ms",
+            [
+                "s.yaml:29:14: assertions[0].after_s: is after the timeline's end (got 5.001s) (budget.timeout_s is 5s)"
+            ],
+        ),
+    ],
+)
+def test_a_window_may_open_when_the_budget_ends_and_no_later(workspace, after_s, expected):
+    workspace.spoil("s.yaml", "outputs:", "budget: { timeout_s: 5s }\noutputs:")
+    workspace.spoil("s.yaml", "type: reach\n", f"type: reach\n    after_s: {after_s}\n")
+    if expected:
+        assert problems(workspace) == expected
+    else:
+        workspace.plan()

@@ -57,6 +57,11 @@ class Draft:
     salvage: Mapping[Path, Salvage[Any]]
     read: InPart
 
+    def lost(self, path: Path) -> frozenset[str]:
+        """Return the names of the keys of a part that could not be read."""
+        rest = self.salvage.get(path)
+        return rest.lost if rest is not None else frozenset()
+
     def scenario(self, more: Iterable[Problem] = ()) -> "Scenario":
         """Return the scenario if nothing is wrong with it.
 

@@ -5,7 +5,6 @@ from typing import Any, TypeVar
 
 from fieldproof.model import (
     Draft,
-    Mode,
     Overlay,
     Path,
     Pose,
@@ -31,6 +30,7 @@ from fieldproof.plan._order import CircleError, settled_last
 from fieldproof.plan._planned import PlannedAssertion, PlannedVehicle
 from fieldproof.plan._routes import RoutesOf, no_routes
 from fieldproof.plan._timeline import PlannedEntry, trigger_of
+from fieldproof.plan._times import late_problems, mode_of, tick_problems
 from fieldproof.plan._types import Registries
 from fieldproof.plan._watches import Watch
 
@@ -136,11 +136,11 @@ class _Planner:
         if self.world is not None:
             self._add_all(self.world.problems)
             self.files.update(self.world.files)
-            self._check_tick(self.world.model)
+            self._add_all(tick_problems(self.draft, self.world.model.physics.step_s))
         self.vehicles = dict.fromkeys(self.draft.vehicle_names)
         robots: dict[str, Shelved[VehicleManifest] | None] = {}
         for place, settings in enumerate(self.draft.vehicles):
-            lost = self._lost(("vehicles", place))
+            lost = self.draft.lost(("vehicles", place))
             if settings is None:
                 continue
             robot = None if "manifest" in lost else settings.manifest
@@ -181,6 +181,7 @@ class _Planner:
                     kind = self._kind(path, spec, "type", kinds)
                     self._plan_judge(facts, path, spec, kind, planned)
         self._check_circles()
+        self._add_all(late_problems(self.draft))
         self._plan_topics(facts)
 
     def _planned(self, path: Path, name: str, kind: Any, context: PlanContext) -> Any:
@@ -237,7 +238,7 @@ class _Planner:
         if kind is None:
             return
         one = self._planned(path, spec.type, kind, context)
-        if one is not None and "name" not in self._lost(path):
+        if one is not None and "name" not in self.draft.lost(path):
             planned.append(one.at(f"{path[0]}[{path[1]}]").after(context.asked))
         if one is not None and path not in self.draft.salvage:
             self.watches.extend(kind.watches(one))
@@ -272,19 +273,11 @@ class _Planner:
             actions=self.draft.labels,
             repeated=self.draft.repeated,
             assertions=self.draft.assertion_names,
-            mode=self._mode(),
+            mode=mode_of(self.draft),
             doubtful=self.draft.doubtful,
             model=self._model,
             fields=self.fields,
         )
-
-    def _mode(self) -> Mode | None:
-        lost = self._lost(("time",))
-        return self.draft.time.mode if self.draft.time and "mode" not in lost else None
-
-    def _lost(self, path: Path) -> frozenset[str]:
-        rest = self.draft.salvage.get(path)
-        return rest.lost if rest is not None else frozenset()
 
     def _world_models(self) -> WorldModels | None:
         """Return the models of the world and what the timeline does to them, if that is known."""
@@ -301,7 +294,7 @@ class _Planner:
 
     def _kind(self, path: Path, entry: Any, key: str, kinds: Mapping[str, Any]) -> Any:
         """Return the type of an entry; None of one whose type is not known."""
-        return None if key in self._lost(path) else kinds[getattr(entry, key)]
+        return None if key in self.draft.lost(path) else kinds[getattr(entry, key)]
 
     def _changes(self, path: Path, entry: TimelineBase) -> ModelChanges | None:
         event = self._kind(path, entry, "action", self.registries.events)
@@ -347,17 +340,8 @@ class _Planner:
             tuple(self.routes(settings.ros_namespace, shelved.model.to_data())),
         )
 
-    def _check_tick(self, world: World) -> None:
-        time = self.draft.time
-        step = world.physics.step_s
-        if "tick_s" in self._lost(("time",)) or self._mode() != "lockstep" or time is None:
-            return
-        if time.tick.ns % step.ns:
-            what = f"must be a multiple of the world's physics step (got {time.tick})"
-            self._add(Problem(what, ("time", "tick_s"), f"the step is {step}"))
-
     def _check_lockstep(self, manifest: VehicleManifest, path: Path) -> None:
-        if self._mode() == "lockstep" and manifest.lockstep is None:
+        if mode_of(self.draft) == "lockstep" and manifest.lockstep is None:
             hint = "give it a lockstep section, or use another time.mode"
             self._add(Problem(f"{manifest.name} does not say how a tick ends", path, hint))
 

@@ -309,6 +309,9 @@ class PlanContext:
             message_type = self.message_type(topic, given)
             field = self.field(str(signal.field), message_type, at=(*path, "field"))
             return ResolvedSignal(topic=topic, field=field, message_type=message_type)
+        if signal.metric == "rtf" and self.facts.mode == "lockstep":
+            hint = "the clock is stepped there; use sim_time, or another time.mode"
+            raise self.refusal("has no value in lockstep", at=(*path, "metric"), hint=hint)
         if not signal.needs_vehicle or name is None:
             return ResolvedSignal(metric=signal.metric)
         model = self.vehicle(name).name

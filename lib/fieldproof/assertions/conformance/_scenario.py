@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fieldproof.assertions._type import AssertionType
-from fieldproof.model import Pose, VehicleManifest, canonical_json, validated
+from fieldproof.model import Mode, Pose, VehicleManifest, canonical_json, validated
 from fieldproof.plan import PlanContext, PlanFacts, PlannedVehicle, PlannedWorld
 from fieldproof.samples import NS_PER_S
 
@@ -56,6 +56,7 @@ def facts(
     actions: Iterable[str] = (),
     assertions: Iterable[str] = (),
     manifest: Mapping[str, Any] | None = None,
+    mode: Mode = "lockstep",
 ) -> PlanFacts:
     """Return a small scenario to plan assertions in.
 
@@ -65,11 +66,12 @@ def facts(
         actions: Labels of its timeline.
         assertions: Names of its other assertions.
         manifest: What every vehicle's manifest has besides, by its keys.
+        mode: How time passes; signals of `rtf` are refused in lockstep.
     """
     model = validated(VehicleManifest, {**_MANIFEST, **(manifest or {})})
     known = {name: PlannedVehicle(name, name, "rover", Pose(0.0, 0.0), model) for name in vehicles}
     world = PlannedWorld("yard", dict(frames or {}), NS_PER_S // 500)
-    return PlanFacts(world, known, tuple(actions), assertions=tuple(assertions), mode="lockstep")
+    return PlanFacts(world, known, tuple(actions), assertions=tuple(assertions), mode=mode)
 
 
 def planned(
