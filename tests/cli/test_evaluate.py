@@ -1,3 +1,4 @@
+import hashlib
 import json
 
 import pytest
@@ -68,6 +69,40 @@ def test_a_changed_limit_changes_the_verdict_and_writes_nothing(call, evidence, 
     done = call("evaluate", evidence, "--scenario", scenario(tmp_path, m=0.6))
     assert (done.exit_code, done.stdout.split()[0]) == (0, "PASS")
     assert {path.name: path.read_bytes() for path in evidence.iterdir()} == before
+
+
+LATE = """\
+  - { name: never, type: reach_pose, vehicle: ugv1, target: { x: 0, y: 0 }, within_s: 500ms }
+"""
+
+
+def test_verdicts_come_in_the_scenarios_order_and_failures_with_their_line(
+    call, evidence, tmp_path
+):
+    file = scenario(tmp_path, more=LATE)
+    done = call("evaluate", evidence, "--scenario", file)
+    first, second = done.stdout.splitlines()[1:]
+    assert first.split()[:2] == ["FAIL", "arrived"]
+    assert first.endswith(f"  {file}:8")
+    assert second.split()[:2] == ["FAIL", "never"]
+    assert second.endswith(f"  {file}:9")
+    found = json.loads(call("evaluate", evidence, "--scenario", file, "--json").stdout)
+    assert [one["name"] for one in found["assertions"]] == ["arrived", "never"]
+    assert found["assertions"][1]["t_s"] < found["assertions"][0]["t_s"]
+
+
+def test_a_runs_own_failures_have_their_line_while_its_scenario_is_as_it_was(
+    call, evidence, tmp_path
+):
+    file = scenario(tmp_path)
+    envelope = {
+        "scenario_path": str(file),
+        "scenario_sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+    }
+    (evidence / "envelope.json").write_text(json.dumps(envelope))
+    assert f"  {file}:8\n" in call("evaluate", evidence).stdout
+    file.write_text(file.read_text() + "# changed\n")
+    assert str(file) not in call("evaluate", evidence).stdout
 
 
 def test_verdicts_are_data_with_json(call, evidence):

@@ -163,6 +163,30 @@ def test_an_entry_of_the_timeline_cannot_be_asked_about(drive, tmp_path):
         evaluate_recording(drive, MAP, scenario(tmp_path, asks, timeline=[entry]))
 
 
+def test_the_steps_of_a_sequence_cannot_ask_a_recording_for_entries(drive, tmp_path):
+    entry = {"name": "go", "action": "set_wind", "velocity": [0, 0, 0]}
+    moves = {key: SPEED[key] for key in ("topic", "vehicle", "field")} | {"condition": "value > 0"}
+    asks = {"name": "s", "type": "sequence", "steps": [{"action": "go"}, moves]}
+    with pytest.raises(UnanswerableError) as refused:
+        evaluate_recording(drive, MAP, scenario(tmp_path, asks, timeline=[entry]))
+    [said] = refused.value.lacking
+    assert said.startswith("s asks about go: a recording has no timeline")
+
+
+def test_entries_of_a_map_that_match_nothing_are_named(drive, tmp_path):
+    topics = {"/ugv1/odom": "/wheel_odom", "/ugv1/odm": "/wheel_odom", "/ugv1/scan": "/gone"}
+    poses = {"ugv1": {"topic": "/wheel_odom"}, "ugv2": {"topic": "/whel_odom"}}
+    found = evaluate_recording(drive, names(topics=topics, poses=poses), scenario(tmp_path, SPEED))
+    assert found.verdict.status.value == "passed"
+    assert [note.removeprefix("the map's entry ") for note in found.notes] == [
+        "topics./ugv1/odm: nothing asks for it (nearest: /ugv1/odom)",
+        "topics./ugv1/scan: nothing asks for it (nearest: /ugv1/odom)",
+        "topics./ugv1/scan: /gone is not in the recording (known: /wheel_odom)",
+        "poses.ugv2: the scenario has no ugv2 (nearest: ugv1)",
+        "poses.ugv2: /whel_odom is not in the recording (nearest: /wheel_odom)",
+    ]
+
+
 def test_a_recording_that_was_cut_is_evaluated_up_to_there_and_is_incomplete(drive, tmp_path):
     cut = tmp_path / "cut.mcap"
     cut.write_bytes(drive.read_bytes()[: drive.stat().st_size * 3 // 4])

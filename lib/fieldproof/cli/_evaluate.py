@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from fieldproof.cli._options import (
     folders,
     runs_folder,
 )
-from fieldproof.cli._output import show, show_json, tell
+from fieldproof.cli._output import show, show_json, tell, warn
 
 if TYPE_CHECKING:
     from fieldproof.engine.judge import Judgement
@@ -71,7 +71,7 @@ def evaluate(
     with reported():
         workspace = workspace_of(worlds=worlds, robots=robots, runs=runs)
         try:
-            found = _judged(what, scenario, names, workspace)
+            found, places = _judged(what, scenario, names, workspace)
         except UnanswerableError as error:
             for sentence in error.lacking:
                 tell(sentence)
@@ -79,15 +79,21 @@ def evaluate(
         except EvaluationError as error:
             warn_of_plugins()
             stop(f"the plan of {what} cannot be evaluated: {error}; nothing was judged", INVALID)
+    for note in found.notes:
+        warn(note)
     if as_json:
         show_json(_data(found))
     else:
-        for line in _lines(found):
+        for line in _lines(found, places):
             show(line)
     sys.exit(found.verdict.status.exit_code)
 
 
-def _judged(what: str, scenario: Path | None, names: Path | None, workspace: Any) -> Judgement:
+def _judged(
+    what: str, scenario: Path | None, names: Path | None, workspace: Any
+) -> tuple[Judgement, Mapping[str, str]]:
+    """Return what was found, and where each assertion stands: `scenarios/x.yaml:31`."""
+    from fieldproof.cli._places import assertions_at
     from fieldproof.engine.evaluate import evaluate_recording, evaluate_run, read_recording_map
     from fieldproof.engine.resolve import resolve
     from fieldproof.recording import RecordingError
@@ -100,16 +106,36 @@ def _judged(what: str, scenario: Path | None, names: Path | None, workspace: Any
     if not _is_recording(path):
         if names is not None:
             raise click.UsageError("--map is for recordings that no run made")
-        evidence = path if any((path / name).exists() for name in _OF_A_RUN) else None
-        return evaluate_run(evidence or RunsFolder(workspace.runs).find(what).path, resolved)
+        is_evidence = any((path / name).exists() for name in _OF_A_RUN)
+        evidence = path if is_evidence else RunsFolder(workspace.runs).find(what).path
+        found = evaluate_run(evidence, resolved)
+        if scenario is not None:
+            return found, assertions_at(found.sources, scenario)
+        return found, _own_places(found, evidence)
     if resolved is None:
         raise click.UsageError(f"{path} is no run: name a scenario with --scenario")
     if not path.exists():
         stop(f"there is no recording {path}", FAILED)
     try:
-        return evaluate_recording(path, read_recording_map(names), resolved)
+        found = evaluate_recording(path, read_recording_map(names), resolved)
     except RecordingError as error:
         stop(str(error), INVALID)
+    return found, assertions_at(found.sources, scenario) if scenario else {}
+
+
+def _own_places(found: Judgement, evidence: Path) -> Mapping[str, str]:
+    """Return where a run's own assertions stand, if the file is still as it was."""
+    from fieldproof.cli._places import assertions_at
+    from fieldproof.runs import RunError, read_json
+
+    try:
+        envelope = read_json(evidence / "envelope.json")
+    except (RunError, OSError):
+        return {}
+    path, sha256 = envelope.get("scenario_path"), envelope.get("scenario_sha256")
+    if not (isinstance(path, str) and path and isinstance(sha256, str)):
+        return {}
+    return assertions_at(found.sources, Path(path), sha256=sha256)
 
 
 def _is_recording(path: Path) -> bool:
@@ -119,13 +145,15 @@ def _is_recording(path: Path) -> bool:
     return path.suffix == ".mcap"
 
 
-def _lines(found: Judgement) -> Iterator[str]:
+def _lines(found: Judgement, places: Mapping[str, str]) -> Iterator[str]:
     status = found.verdict.status.value
     yield f"{_word(_WORDS.get(status, status.upper()))}  {found.verdict.reason}"
     width = max((len(result.name) for result in found.results), default=0)
-    for result in found.results:
+    for result in found.in_order():
         when = "" if result.t_s is None else f" (at {result.t_s:.3f} s)"
-        yield f"  {_word(_WORDS[result.status])}  {result.name:{width}}  {result.reason}{when}"
+        place = places.get(result.name) if result.status != "passed" else None
+        line = f"  {_word(_WORDS[result.status])}  {result.name:{width}}  {result.reason}{when}"
+        yield f"{line}  {place}" if place else line
     for gap in found.gaps:
         yield f"  incomplete: {gap}"
 
@@ -138,7 +166,8 @@ def _data(found: Judgement) -> dict[str, Any]:
     return {
         **found.verdict.to_data(),
         "evidence": {"complete": not found.gaps, "gaps": list(found.gaps)},
-        "assertions": [result.to_data() for result in found.results],
+        "assertions": [result.to_data() for result in found.in_order()],
+        "notes": list(found.notes),
         "kpi_collectors": [result.to_data() for result in found.collectors],
         "kpis": dict(found.kpis),
     }

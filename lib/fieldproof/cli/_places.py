@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fieldproof.model import ScenarioError, read_yaml
+from fieldproof.model import ScenarioError, SourceMap, read_yaml
 from fieldproof.runs import RunDirectory, RunError, read_json
 
 _SOURCE = re.compile(r"assertions\[(\d+)\]")
@@ -42,14 +42,38 @@ def places_of(record: Mapping[str, Any], run: RunDirectory, scenario: Path) -> P
     except (OSError, UnicodeDecodeError, ScenarioError, RunError):
         return Places()
 
-    def at(section: str, place: int) -> str:
-        line, _ = source.locate((section, place))
-        return f"{scenario}:{line}"
-
-    matches = {
-        each["name"]: _SOURCE.fullmatch(each.get("source") or "") for each in record["assertions"]
+    sources = {each["name"]: each.get("source") or "" for each in record["assertions"]}
+    timeline = {
+        entry["label"]: f"{scenario}:{source.locate(('timeline', place))[0]}"
+        for place, entry in enumerate(entries)
     }
-    return Places(
-        {name: at("assertions", int(match[1])) for name, match in matches.items() if match},
-        {entry["label"]: at("timeline", place) for place, entry in enumerate(entries)},
-    )
+    return Places(_lines(sources, source, scenario), timeline)
+
+
+def assertions_at(
+    sources: Mapping[str, str], scenario: Path, *, sha256: str | None = None
+) -> Mapping[str, str]:
+    """Return file and line of each assertion by its name; nothing for a file that has changed.
+
+    Args:
+        sources: where each stands in the scenario, such as `assertions[0]`, by its name.
+        scenario: the scenario file.
+        sha256: of the file that is meant; whatever is there when None.
+    """
+    try:
+        raw = scenario.read_bytes()
+        if sha256 is not None and hashlib.sha256(raw).hexdigest() != sha256:
+            return {}
+        source = read_yaml(raw.decode("utf-8-sig"), file=str(scenario)).source
+    except (OSError, UnicodeDecodeError, ScenarioError):
+        return {}
+    return _lines(sources, source, scenario)
+
+
+def _lines(sources: Mapping[str, str], source: SourceMap, scenario: Path) -> dict[str, str]:
+    matches = {name: _SOURCE.fullmatch(place) for name, place in sources.items()}
+    return {
+        name: f"{scenario}:{source.locate(('assertions', int(match[1])))[0]}"
+        for name, match in matches.items()
+        if match
+    }

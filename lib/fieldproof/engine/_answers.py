@@ -96,6 +96,20 @@ def unknown_entries(asked: Mapping[str, Iterable[str]], labels: Iterable[str]) -
     ]
 
 
+def without_timeline(asked: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return what asks about a timeline's entries and has none to ask, a sentence each.
+
+    Args:
+        asked: the labels that each assertion or collector names.
+    """
+    return [
+        f"{name} asks about {', '.join(dict.fromkeys(labels))}: a recording has no timeline, so no"
+        " entry starts or ends in it (ask about a signal, or leave it out)"
+        for name, labels in ((name, list(wanted)) for name, wanted in asked.items())
+        if labels
+    ]
+
+
 def _happening(execution: Mapping[str, Any]) -> dict[str, Any]:
     """The part of an execution plan that says what happens, by names in place of numbers."""
     vehicles = {

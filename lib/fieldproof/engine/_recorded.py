@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fieldproof.model import PoseSource, RecordingMap
+from fieldproof.model import PoseSource, RecordingMap, nearest
 from fieldproof.observe import TopicWatch
 from fieldproof.recording import RecordedMessage, RecordingError, RecordingReader
 from fieldproof.samples import Sample
@@ -84,6 +84,26 @@ class RecordedStream:
             for one in self._observe.get("resources", ())
         ]
         return found
+
+    def unmatched(self) -> list[str]:
+        """Return the entries of the map that match nothing, a sentence each, with what is near."""
+        asked = set(self._topics.values())
+        models = sorted(self._observe.get("models", ()))
+        found = []
+        for topic, recorded in sorted(self._names.topics.items()):
+            if topic not in asked:
+                found.append(f"topics.{topic}: nothing asks for it{_near(topic, asked)}")
+            found += self._unrecorded(f"topics.{topic}", recorded)
+        for model, source in sorted(self._names.poses.items()):
+            if model not in models:
+                found.append(f"poses.{model}: the scenario has no {model}{_near(model, models)}")
+            found += self._unrecorded(f"poses.{model}", source.topic)
+        return [f"the map's entry {what}" for what in found]
+
+    def _unrecorded(self, entry: str, topic: str) -> list[str]:
+        if topic in self._recorded or self._reader.unclosed:
+            return []
+        return [f"{entry}: {topic} is not in the recording{_near(topic, self._recorded)}"]
 
     def beyond_the_cut(self) -> list[str]:
         """Return what the plan asks for and a recording that was cut does not hold, or no more."""
@@ -214,6 +234,11 @@ def _insist_on_steps(before_ns: int, now_ns: int) -> None:
         raise RecordingError(
             f"time leaps by {leap:.0f} s at {at:g} s: the clock was set while this was recorded"
         )
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    hint = nearest(name, known)
+    return f" ({hint})" if hint else ""
 
 
 def _renamed(topic: str, recorded: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from fieldproof.engine._answers import (
     otherwise,
     unknown_entries,
     unobserved,
+    without_timeline,
 )
 from fieldproof.engine._recorded import RecordedStream, recorded_of, watched_again
 from fieldproof.engine._stream import RESOURCES
@@ -146,9 +148,10 @@ def evaluate_recording(path: Path, names: RecordingMap, resolved: Resolved) -> J
             size = reader.path.stat().st_size
             what = f"this is no MCAP file, or one cut within its first messages: {size} bytes"
             raise DamagedRecordingError(reader.path, reader.readable_bytes or 0, what)
-        found = [*stream.lacking(), *unknown_entries(_asked(resolved), ())]
+        found = [*stream.lacking(), *without_timeline(_asked(resolved))]
+        unmatched = stream.unmatched()
         if found:
-            raise UnanswerableError(found)
+            raise UnanswerableError([*found, *unmatched])
         evaluator = Evaluator(resolved.evaluation, "lockstep")
         gaps: list[dict[str, Any]] = []
         try:
@@ -166,7 +169,7 @@ def evaluate_recording(path: Path, names: RecordingMap, resolved: Resolved) -> J
             gaps += [{"what": what} for what in stream.beyond_the_cut()]
     outcome = {"status": "completed", "reason": "", "complete": not gaps, "gaps": gaps}
     evaluator.finish(None, completed=False, status=CUT)
-    return concluded(evaluator, outcome, resolved.evaluation)
+    return replace(concluded(evaluator, outcome, resolved.evaluation), notes=tuple(unmatched))
 
 
 def read_recording_map(path: Path | None) -> RecordingMap:

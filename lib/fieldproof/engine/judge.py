@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,9 @@ class Judgement:
         kpis: the flat map of figures.
         verdict: the run's.
         gaps: what is missing from the evidence, or not as it was left, a sentence each.
+        sources: where each assertion stands in its scenario, such as `assertions[0]`, by its name,
+            in the scenario's order.
+        notes: what is odd about what was asked, and changes nothing, a sentence each.
     """
 
     results: tuple[Result, ...]
@@ -41,6 +44,13 @@ class Judgement:
     kpis: Mapping[str, Any]
     verdict: Verdict
     gaps: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def in_order(self) -> list[Result]:
+        """Return the assertions' verdicts in the order of the scenario."""
+        places = {name: place for place, name in enumerate(self.sources)}
+        return sorted(self.results, key=lambda one: places.get(one.name, len(places)))
 
     def write(self, folder: Path) -> None:
         """Write assertions.jsonl, kpis.jsonl and verdict.json."""
@@ -106,7 +116,10 @@ def concluded(
     gaps = tuple(gap_text(gap) for gap in outcome["gaps"])
     if not gaps and not outcome["complete"]:
         gaps = (_NO_ACCOUNT,)
-    return Judgement(results, tuple(evaluator.collectors()), evaluator.kpis(), verdict, gaps)
+    sources = {one["name"]: one.get("source") or "" for one in evaluation["assertions"]}
+    return Judgement(
+        results, tuple(evaluator.collectors()), evaluator.kpis(), verdict, gaps, sources
+    )
 
 
 def _feed(evaluator: Evaluator, evidence: Path, more: Iterable[Sample]) -> tuple[str, float | None]:
