@@ -50,7 +50,7 @@ def test_always_passes_when_its_window_closes():
     samples = [lifecycle(0, "inactive"), lifecycle(1, "active"), lifecycle(4.05, "inactive")]
     result = verdict(always(after_s=1, within_s=4), samples)
     assert (result.status, result.t_s) == ("passed", 4.0)
-    assert result.reason == "/ugv1/driver was active in all of 1 samples"
+    assert result.reason == "/ugv1/driver was active in its only sample"
     assert verdict(always(), [lifecycle(1, "active"), end(3)]).t_s == 3.0
 
 

@@ -45,7 +45,7 @@ def test_ignored_contacts_are_counted():
     result = verdict(no_collision(ignore=["crate"]), samples)
     assert (result.evidence["ignored_contacts"], result.evidence["messages"]) == (2, 3)
     passed = verdict(no_collision(ignore=["crate"]), [contact(1), end(2)])
-    assert passed.reason == "ugv1 touched nothing (1 ignored contacts)"
+    assert passed.reason == "ugv1 touched nothing (1 ignored contact)"
 
 
 def test_contacts_from_before_the_timeline_do_not_count():

@@ -123,7 +123,8 @@ def test_steps_windows_and_collectors_are_shown_in_words(call, scenario):
             """\
   - { name: order, type: sequence, vehicle: ugv1, steps: [
       { action: drive, event: started },
-      { topic: odom, field: twist.twist.linear.x, condition: value > 1 },
+      { name: moves, topic: odom, field: twist.twist.linear.x, condition: value > 1 },
+      { action: drive },
       { assertion: there } ] }
 kpis:
   - { name: driven, type: path, vehicle: ugv1, action: drive }
@@ -134,10 +135,11 @@ outputs:""",
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     order = next(place for place, line in enumerate(lines) if line.startswith("  order "))
-    assert lines[order + 1 : order + 4] == [
-        "      steps  kind action, action drive, event started",
-        "             kind signal, signal /ugv1/odom twist.twist.linear.x, condition value > 1",
-        "             kind assertion, assertion there",
+    assert lines[order + 1 : order + 5] == [
+        "      steps  drive has started",
+        "             moves: value > 1 (/ugv1/odom twist.twist.linear.x)",
+        "             drive has ended ok",
+        "             there has passed",
     ]
     assert lines[-2:] == ["collectors", "  driven  path  ugv1  while drive runs"]
 

@@ -14,6 +14,7 @@ from fieldproof.model import (
     World,
     canonical_document,
     canonical_json,
+    counted,
     digest_of,
     legible,
     nearest,
@@ -214,3 +215,8 @@ def test_an_angle_of_more_than_a_turn_was_meant_in_degrees(yaw, radians):
     with pytest.raises(ScenarioError, match=r"between -2 pi and 2 pi, in radians") as refused:
         validated(Placement, {"x": 1, "y": 2, "yaw": yaw})
     assert radians in str(refused.value)
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 windows"), (1, "1 window"), (2, "2 windows")])
+def test_one_of_something_is_no_plural(count, text):
+    assert counted(count, "window") == text

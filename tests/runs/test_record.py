@@ -168,18 +168,20 @@ def test_a_scenario_that_does_not_validate_has_a_record_too():
     assert set(record) == set(compose())
 
 
-def test_the_recording_is_the_first_artefact(runs):
+def test_the_recording_is_the_first_artefact_and_each_has_the_kind_of_its_part(runs):
     run = fill(runs.create(run_id()))
     run.write_text("assertions.jsonl", "")
+    run.write_text("resources.jsonl", "")
     found = list_artefacts(run.path)
     assert [(each["path"], each["kind"]) for each in found] == [
         ("recording/recording_0.mcap", "recording"),
         ("execution.json", "evidence"),
         ("observe.json", "evidence"),
         ("outcome.json", "evidence"),
-        ("recording/metadata.yaml", "evidence"),
         ("samples.jsonl", "evidence"),
         ("timeline.json", "evidence"),
+        ("resources.jsonl", "resources"),
+        ("recording/metadata.yaml", "derived"),
         ("assertions.jsonl", "verdict"),
         ("logs/engine.log", "log"),
     ]

@@ -110,7 +110,8 @@ class LifecycleStateChecker(WindowedChecker):
         if self._last is None:
             self.resolve(FAILED, f"no state of {self._node} was seen {when}", t)
         elif self._always:
-            what = f"{self._node} was {self._wanted} in all of {self._samples} samples"
+            seen = f"all of {self._samples} samples" if self._samples > 1 else "its only sample"
+            what = f"{self._node} was {self._wanted} in {seen}"
             self.resolve(PASSED, what, t)
         else:
             what = f"{self._node} was not {self._wanted} {when} (last {self._last['state']})"

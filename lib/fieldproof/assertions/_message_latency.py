@@ -14,6 +14,7 @@ from fieldproof.kpis import (
     number,
     planned_topic,
 )
+from fieldproof.model import counted
 from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import Sample, Subject
 
@@ -112,7 +113,7 @@ class MessageLatencyChecker(WindowedChecker):
             limit = self._spec.max_ms
             worst = f"{number(self._latency.p95_ms or 0, limit)} ms at the 95th percentile"
             most = f"{number(self._latency.max_ms or 0, limit)} ms at most"
-            what = f"{self._topic} came {worst}, {most} over {windows.count} windows"
+            what = f"{self._topic} came {worst}, {most} over {counted(windows.count, 'window')}"
             self.resolve(PASSED, f"{what} ({self._limit(None)})", t)
 
     def evidence(self) -> Mapping[str, Any]:

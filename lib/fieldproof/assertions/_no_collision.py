@@ -7,7 +7,7 @@ from fieldproof.assertions._checker import Checker
 from fieldproof.assertions._result import FAILED, PASSED
 from fieldproof.assertions._type import AssertionSpec, AssertionType
 from fieldproof.kpis import Metrics, number
-from fieldproof.model import AssertionBase, Name, TopicName
+from fieldproof.model import AssertionBase, Name, TopicName, counted
 from fieldproof.plan import PlanContext, PlannedAssertion, Watch
 from fieldproof.samples import Sample, Subject
 
@@ -103,7 +103,7 @@ class NoCollisionChecker(Checker):
 
     def on_finish(self, t: float) -> None:
         """Pass."""
-        but = f" ({self._ignored} ignored contacts)" if self._ignored else ""
+        but = f" ({counted(self._ignored, 'ignored contact')})" if self._ignored else ""
         self.resolve(PASSED, f"{self._vehicle} touched nothing{but}", t)
 
     def evidence(self) -> Mapping[str, Any]:

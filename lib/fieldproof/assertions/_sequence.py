@@ -8,7 +8,13 @@ from fieldproof.assertions._result import FAILED, PASSED, Result
 from fieldproof.assertions._steps import PlannedStep, Step, planned_step
 from fieldproof.assertions._type import AssertionSpec, AssertionType
 from fieldproof.kpis import OK, Metrics, brief, is_occurrence, number, rounded
-from fieldproof.model import AssertionBase, ConditionEvaluationError, Name, PositiveDuration
+from fieldproof.model import (
+    AssertionBase,
+    ConditionEvaluationError,
+    Name,
+    PositiveDuration,
+    counted,
+)
 from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import NO_VALUE, NS_PER_S, Sample, Subject, subject_of, to_ns
 
@@ -219,7 +225,7 @@ class SequenceChecker(Checker):
         self._last_s = t
         self._set_due()
         if len(self._happened) == len(self._steps):
-            took = f"{len(self._steps)} steps in {number(t - self._first_s)} s"
+            took = f"{counted(len(self._steps), 'step')} in {number(t - self._first_s)} s"
             self.resolve(PASSED, f"{took}, the last at {number(t)} s: {step.text}", t, sim)
             return
         self._look_at_field(t, sim)

@@ -7,7 +7,7 @@ from fieldproof.assertions._checker import Checker
 from fieldproof.assertions._result import FAILED, PASSED
 from fieldproof.assertions._type import AssertionSpec, AssertionType
 from fieldproof.kpis import Metrics, RateCollector, RateParameters, no_window, number, planned_topic
-from fieldproof.model import AssertionBase, Problem, faults
+from fieldproof.model import AssertionBase, Problem, counted, faults
 from fieldproof.plan import PlanContext, PlannedAssertion
 from fieldproof.samples import Sample, Subject
 
@@ -109,7 +109,8 @@ class TopicRateChecker(Checker):
             bounds = (self._spec.min_hz, self._spec.max_hz)
             lowest = number(self._rate.lowest_hz or 0, *bounds)
             highest = number(self._rate.highest_hz or 0, *bounds)
-            what = f"{self._topic} kept {lowest} to {highest} Hz over {windows.count} windows"
+            over = counted(windows.count, "window")
+            what = f"{self._topic} kept {lowest} to {highest} Hz over {over}"
             self.resolve(PASSED, f"{what} ({self._limits(None)})", t)
 
     def evidence(self) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from fieldproof.model import (
     ConditionEvaluationError,
     ValueCondition,
     compile_condition,
+    counted,
     shown,
 )
 from fieldproof.plan import PlanContext, PlannedAssertion
@@ -109,9 +110,8 @@ class TopicValueChecker(WindowedChecker):
         if not self._numbers.samples:
             self.resolve(FAILED, f"no message of {self._what} was seen {when}", t)
         elif self._always:
-            what = (
-                f"{self._what} satisfied {self._spec.condition} in {self._numbers.samples} messages"
-            )
+            seen = counted(self._numbers.samples, "message")
+            what = f"{self._what} satisfied {self._spec.condition} in {seen}"
             self.resolve(PASSED, what, t)
         else:
             never = f"{self._what} never satisfied {self._spec.condition} {when}"

@@ -6,7 +6,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fieldproof.cli._words import place_words, seconds, table, trigger_words, value_words
+from fieldproof.cli._words import (
+    place_words,
+    seconds,
+    step_words,
+    table,
+    trigger_words,
+    value_words,
+)
 from fieldproof.engine.resolve import Resolved
 
 _WINDOW = ("after_s", "within_s")
@@ -117,12 +124,18 @@ def _details(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     for key, value in values.items():
         if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
             keys = [key, *[""] * (len(value) - 1)]
-            rows += zip(keys, map(value_words, value), strict=True)
+            words = step_words if key == "steps" and _are_steps(value) else value_words
+            rows += zip(keys, map(words, value), strict=True)
         elif key == "value":  # of a parameter, whose type counts: 1.0 is not 1
             rows.append((key, json.dumps(value, ensure_ascii=False)))
         elif value not in ({}, [], None):
             rows.append((key, value_words(value)))
     return rows
+
+
+def _are_steps(value: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether these are planned steps, rather than a plugin's own of that name."""
+    return all(one.get("kind") in one for one in value)
 
 
 def _keys(value: Any) -> Iterator[str]:

@@ -111,6 +111,19 @@ def is_place(value: Any) -> bool:
     return all(isinstance(value[key], int | float) for key in _PLACE & set(value))
 
 
+def step_words(step: Mapping[str, Any]) -> str:
+    """Return a planned step of a sequence: what it waits for."""
+    if step["kind"] == "action":
+        how = "has started" if step["event"] == "started" else "has ended ok"
+        words = f"{step['action']} {how}"
+    elif step["kind"] == "assertion":
+        words = f"{step['assertion']} has passed"
+    else:
+        condition = " ".join(step["condition"].split())
+        words = f"{condition} ({signal_words(step['signal'])})"
+    return f"{step['name']}: {words}" if step.get("name") else words
+
+
 def joined(names: Sequence[str]) -> str:
     """Return names as a sentence lists them."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

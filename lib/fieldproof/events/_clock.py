@@ -8,7 +8,7 @@ from fieldproof.events._event import Event
 from fieldproof.events._held import Held, seconds
 from fieldproof.events._record import ActionRecord
 from fieldproof.events._running import Over, Running
-from fieldproof.model import PositiveDuration, Problem, TimelineBase, faults
+from fieldproof.model import PositiveDuration, Problem, TimelineBase, counted, faults
 from fieldproof.plan import PlanContext
 from fieldproof.timeline import OK
 
@@ -163,7 +163,9 @@ class SimStepEvent(Event):
         """Advance it, and return what is over when time stands; refused while time runs."""
         context.simulate("step", advance_ns=resolved["advance_ns"])
         lasted = seconds(resolved["advance_ns"] / _NS)
-        return _Stepping(context, record, f"stepped {resolved['steps']} steps ({lasted})")
+        return _Stepping(
+            context, record, f"stepped {counted(resolved['steps'], 'step')} ({lasted})"
+        )
 
 
 class _Stepping:

@@ -125,6 +125,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
+def counted(count: int, one: str) -> str:
+    """Return how many there are of something: `1 window`, `2 windows`."""
+    return f"{count} {one}{'' if count == 1 else 's'}"
+
+
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
     """Return a hint that names the closest known names, or else the first few of them.
 

@@ -215,19 +215,21 @@ def list_artefacts(*folders: Path) -> list[dict[str, Any]]:
     ]
 
 
-_KINDS = ("recording", "evidence", "verdict", "video", "log")
+_KINDS = ("recording", "evidence", "resources", "derived", "verdict", "video", "log")
+_FILES: Mapping[str, int] = {
+    **dict.fromkeys(EVIDENCE_FILES, 1),
+    **dict.fromkeys(_VERDICT_FILES, 4),
+    RECORDING: 0,
+    "resources.jsonl": 2,
+}
+# what lies beside a recording is made of it: its index
+_FOLDERS: Mapping[str, int] = {"recording/": 3, "video/": 5, "logs/": 6}
 
 
 def _rank(name: str) -> int | None:
-    if name == RECORDING:
-        return 0
-    if name in EVIDENCE_FILES or name.startswith("recording/"):
-        return 1
-    if name in _VERDICT_FILES:
-        return 2
-    if name.startswith("video/"):
-        return 3
-    return 4 if name.startswith("logs/") else None
+    if name in _FILES:
+        return _FILES[name]
+    return next((rank for folder, rank in _FOLDERS.items() if name.startswith(folder)), None)
 
 
 def _head(verdict: Verdict) -> dict[str, Any]:

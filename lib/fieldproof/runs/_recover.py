@@ -45,7 +45,8 @@ def mark_recovered(run: RunDirectory, reason: str) -> dict[str, Any]:
         for name in _STREAMS:
             cut = _drop_cut_line(run.path / name)
             if cut:
-                gaps.append({"what": f"{name} was cut within a line, {cut} bytes of it are lost"})
+                lost = "1 byte of it is" if cut == 1 else f"{cut} bytes of it are"
+                gaps.append({"what": f"{name} was cut within a line, {lost} lost"})
         gaps += _recording_gaps(run.recording)
         outcome = {
             **_BLANK,

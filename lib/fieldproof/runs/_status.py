@@ -148,7 +148,8 @@ def gap_text(gap: Mapping[str, Any]) -> str:
         unit = "frame" if "frames" in gap else "message"
         detail = f"{lost} {unit}{'' if lost == 1 else 's'} lost"
     elif "expected" in gap:
-        detail = f"{gap.get('got')} messages of {gap['expected']}"
+        got = gap.get("got")
+        detail = f"{got} message{'' if got == 1 else 's'} of {gap['expected']}"
     else:
         detail = "not observed"
     return f"{subject}: {detail}" if subject else detail

@@ -17,7 +17,7 @@ from fieldproof.assertions import (
     WindowedSpec,
 )
 from fieldproof.kpis import Metrics, number, rounded
-from fieldproof.model import Name, Placement
+from fieldproof.model import Name, Placement, counted
 from fieldproof.samples import Subject
 
 _NAMED = 3
@@ -128,7 +128,7 @@ class VisitsWaypointsChecker(WindowedChecker):
     def _how_many(self) -> str:
         total = len(self._visited) + len(self._missing)
         limit = f"tolerance {number(self._spec.tolerance_m)} m"
-        return f"{len(self._visited)} of {total} waypoints ({limit})"
+        return f"{len(self._visited)} of {counted(total, 'waypoint')} ({limit})"
 
     def _why_not(self, when: str) -> str:
         missed = [
