@@ -1,5 +1,7 @@
 """One fault in an otherwise sound scenario each: where it is found, and what is said of it."""
 
+import itertools
+
 import pytest
 
 from fieldproof.model import ScenarioError
@@ -744,6 +746,47 @@ def test_faults_of_different_stages_are_reported_together_and_once(spoils, expec
     with pytest.raises(ScenarioError) as caught:
         load(text)
     assert [str(problem) for problem in caught.value.problems] == [f"s.yaml:{e}" for e in expected]
+
+
+STRUCTURAL = {
+    "kpi_named_as_an_assertion",
+    "merge_key",
+    "timeline_is_a_mapping",
+    "entry_is_text",
+    "no_vehicles",
+    "namespace_given_twice",
+}
+"""They leave nothing, or something else, at the places of other faults."""
+
+
+def sections_of(problems):
+    return {one.path[0] for one in problems}
+
+
+def found(text):
+    with pytest.raises(ScenarioError) as caught:
+        load(text)
+    return caught.value.problems
+
+
+def test_faults_of_different_sections_hide_none_of_each_other():
+    rows = {row[0]: row[1:] for row in TABLE if row[0] not in STRUCTURAL}
+    alone = {name: found(SCENARIO.replace(old, new)) for name, (old, new, _) in rows.items()}
+    pairs = 0
+    for one, two in itertools.combinations(rows, 2):
+        if not all(each.path for each in (*alone[one], *alone[two])):
+            continue  # what is wrong with the text as such may end the reading
+        if sections_of(alone[one]) & sections_of(alone[two]):
+            continue
+        (old, new, _), (other, others, _) = rows[one], rows[two]
+        text = SCENARIO.replace(old, new)
+        if text.count(other) != 1:
+            continue
+        both = {(each.path, each.what) for each in found(text.replace(other, others))}
+        missed = {(each.path, each.what) for each in (*alone[one], *alone[two])} - both
+        assert (one, two, missed) == (one, two, set())
+        pairs += 1
+    assert pairs > 1000
 
 
 def test_every_fault_of_a_scenario_is_reported_at_once_in_the_order_of_the_file():

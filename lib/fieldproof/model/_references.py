@@ -181,6 +181,8 @@ class _Checks:
                     yield Problem(
                         f"unknown timeline entry {shown(label)}", path, nearest(label, others)
                     )
+                elif label == own[place]:
+                    continue  # the entry's own check says so
                 elif label in entries and entries[label].every is not None:
                     hint = "a repeated entry has no one end"
                     yield Problem(f"{shown(label)} is repeated", path, hint)
@@ -235,7 +237,8 @@ def _path_to(entry: Strict | None, name: str, usual: tuple[str, ...]) -> Path:
     for key in usual:
         if getattr(entry, key, None) == name:
             return (key,)
-    return find_value(entry, name) or ()
+    found = find_value(entry, name)
+    return usual[:1] if found is None else found
 
 
 def _cycles(entries: dict[str, TimelineBase], places: dict[str, int]) -> Iterator[Problem]:
