@@ -166,15 +166,6 @@ TABLE = [
         ],
     ),
     (
-        "entry_that_begins_after_the_budget",
-        "s.yaml",
-        "at: 1.5s\n",
-        "at: 11m\n",
-        [
-            "s.yaml:23:9: timeline[2].at: is after the timeline's end (got 660s) (budget.timeout_s is 600s)"
-        ],
-    ),
-    (
         "collector_of_an_unknown_entry",
         "s.yaml",
         "start: first",
@@ -680,6 +671,11 @@ def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for(workspace, 
     (workspace.root / file).unlink()
     os.mkfifo(workspace.root / file)
     assert what in problems(workspace)[0]
+
+
+def test_an_entry_may_come_after_the_budget_which_then_ends_the_run_as_timeout(workspace):
+    workspace.spoil("s.yaml", "at: 1.5s\n", "at: 11m\n")
+    workspace.plan()
 
 
 @pytest.mark.parametrize(
