@@ -514,6 +514,17 @@ MIXED = [
         ],
     ),
     (
+        "signals_of_a_vehicle_of_an_unknown_robot_and_of_an_unknown_vehicle",
+        [
+            ("s.yaml", "rover, spawn: { frame: start }", "rovr, spawn: { frame: start }"),
+            ("s.yaml", "x: { metric: x, vehicle: ugv2 }", "x: { metric: x, vehicle: ugv3 }"),
+        ],
+        [
+            "s.yaml:7:29: vehicles[0].manifest: unknown robot 'rovr' (nearest: rover)",
+            "s.yaml:44:32: assertions[2].signals.x.vehicle: unknown vehicle 'ugv3' (nearest: ugv2, ugv1)",
+        ],
+    ),
+    (
         "condition_of_an_entry_without_what_its_action_needs",
         [
             ("s.yaml", "text: hello", "txt: hello"),

@@ -291,7 +291,10 @@ class PlanContext:
             return self._signal(signal, default_vehicle, at)
         except ScenarioError as error:
             self._refuse(error)
-            return ResolvedSignal()
+        except Unchecked:
+            if self.refused is None:
+                raise  # else there is a problem already, and the entry may have others
+        return ResolvedSignal()
 
     def _signal(
         self, signal: Signal, default_vehicle: str | None, at: str | Path | None
