@@ -13,6 +13,23 @@ from typing import Literal
 from fieldproof.events import Event
 from fieldproof.model import TimelineBase
 
+class Says(TimelineBase):
+    action: Literal["test.says"]
+
+class SaysEvent(Event):
+    action = "test.says"
+    Entry = Says
+    summary = "Says a word on a topic that no manifest lists."
+
+    def plan(self, entry, context):
+        return {"topic": context.publishes("ugv1", "word", "std_msgs/msg/String")}
+
+    def models(self, entry):
+        return None
+
+    def apply(self, entry, resolved, context, record):
+        context.publish(resolved["topic"], "std_msgs/msg/String", {"data": "hello"})
+
 class Bad(TimelineBase):
     action: Literal["test.bad"]
     how: str
@@ -48,7 +65,9 @@ def plugin(tmp_path, monkeypatch, environment):
     info.mkdir(parents=True)
     (folder / "bad_events.py").write_text(PLUGIN)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad-events\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[fieldproof.events]\ntest.bad = bad_events:BadEvent\n")
+    (info / "entry_points.txt").write_text(
+        "[fieldproof.events]\ntest.bad = bad_events:BadEvent\ntest.says = bad_events:SaysEvent\n"
+    )
     environment["PYTHONPATH"] = os.pathsep.join([str(folder), environment["PYTHONPATH"]])
 
 
@@ -93,3 +112,22 @@ def test_an_event_that_hangs_where_time_runs_free_is_ended_by_the_budget(run, va
     code, record, rows, text = went(run, variant, only_run, "hang", mode="realtime", budget="3s")
     assert (code, record["status"]) == (1, "timeout"), text
     assert rows["bad"]["status"] == "timeout"
+
+
+@pytest.mark.usefixtures("plugin")
+@pytest.mark.parametrize("mode", ["lockstep", "sim"])
+def test_what_an_event_publishes_last_is_seen_before_the_timeline_ends(
+    run, variant, only_run, mode
+):
+    def change(scenario):
+        scenario["time"] = {"mode": mode}
+        scenario["kpis"] = []
+        scenario["timeline"] = [{"name": "says", "action": "test.says", "at": "500ms"}]
+        heard = {"name": "heard", "type": "topic_value", "topic": "word", "vehicle": "ugv1"}
+        heard |= {"field": "data", "condition": "value == 'hello'", "mode": "eventually"}
+        scenario["assertions"] = [heard]
+
+    code, out, err = run("run", variant(change=change))
+    assert code == 0, out + err
+    record = json.loads((only_run() / "run.json").read_text())
+    assert [one["status"] for one in record["assertions"]] == ["passed"]

@@ -242,8 +242,9 @@ class RunContext:
 
     def publish(self, topic: str, message_type: str, fields: Mapping[str, Any]) -> None:
         """Publish one message as an operator would."""
-        self._asked(
-            lambda: self._session.observer.request(
+
+        def request() -> None:
+            self._session.observer.request(
                 "publish",
                 bound_s=_REQUEST_S,
                 timeout_s=_OWN_S,
@@ -251,7 +252,9 @@ class RunContext:
                 message_type=message_type,
                 fields=dict(fields),
             )
-        )
+            self._session.has_published = True
+
+        self._asked(request)
 
     def run(
         self,

@@ -264,6 +264,8 @@ class _Run:
 
         A node may have begun to publish what the bridge publishes only after the first tick.
         """
+        for sample in session.pending(bound_s=_REQUEST_S):
+            self._stream.emit(sample)  # an event may have published just before the end
         now = {"wall": None, "sim": world.sim_ns / _NS}
         if self._mode != "lockstep":
             now["wall"] = self._around.wall_ns() / _NS

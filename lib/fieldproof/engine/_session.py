@@ -76,6 +76,7 @@ class Session:
         self._senders: dict[str, str] = {}  # the vehicle of each goal
         self.calls: dict[str, dict[str, Any] | None] = {}  # calls that wait, with their answers
         self.found: set[str] = set()  # those of them whose node is there
+        self.has_published = False  # an event has, since the observer was asked what it saw
         self.can_answer: Callable[[str], bool] = lambda _vehicle: True
         self._domain = claim_domain()
         ours = [entry for entry in sys.path if entry and Path(entry).is_dir()]
@@ -153,6 +154,15 @@ class Session:
             if status is None and self._senders[goal] == vehicle:
                 self.goals[goal] = "LOST"
 
+    def pending(self, *, bound_s: float) -> list[dict[str, Any]]:
+        """Return the samples of what events published since the last `collect`."""
+        if not self.has_published:
+            return []
+        self.has_published = False
+        reply = self.observer.request("collect", bound_s=bound_s, pending=True)
+        samples: list[dict[str, Any]] = reply["samples"]
+        return samples
+
     def collect(self, *, bound_s: float, **fields: Any) -> dict[str, Any]:
         """What the observer has seen since the last call; learns which goals and calls ended."""
         waiting = [
@@ -161,6 +171,7 @@ class Session:
             if status is None and self.can_answer(self._senders[goal])
         ]
         calls = [call for call, answer in self.calls.items() if answer is None]
+        self.has_published = False
         reply = self.observer.request(
             "collect", bound_s=bound_s, goals=waiting, calls=calls, **fields
         )

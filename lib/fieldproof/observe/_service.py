@@ -216,10 +216,13 @@ class Service:
         """The samples since the last time; in lockstep those of a tick, when all of it is there.
 
         `silent` may give the states of managed nodes that cannot be asked: of a stack that is
-        frozen or gone.
+        frozen or gone. With `pending` nothing is looked at: the samples are those of what was taken
+        since the last time, such as a message that we published ourselves.
         """
         if self._fault is not None:
             raise self._fault
+        if request.get("pending"):
+            return {"samples": self._observer.collect([])}
         goals, silent = request["goals"], request.get("silent", {})
         timeout_s = request["timeout_s"]
         asked: list[Any] = []
