@@ -1,9 +1,15 @@
 """What the driving commands say of files and folders that are not there or are something else."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from click.testing import CliRunner
 
 from fieldproof.cli import main
+from fieldproof.runs import RunsFolder, verify
+from tests.driving.builders import SMOKE
 
 NOTHING = [
     (("suite", "run", "gone.yaml"), "gone.yaml: cannot be read: No such file or directory (give a suite's file, or its name in scenarios/suites)"),
@@ -38,3 +44,13 @@ def test_what_is_not_there_is_invalid_and_is_named(tmp_path, monkeypatch, argume
     assert done.exit_code == 2
     assert said in done.stderr
     assert "Errno" not in done.stderr
+
+
+def test_a_suite_is_judged_and_sealed_although_nobody_reads_what_it_says(tmp_path):
+    command = [sys.executable, "-B", "-m", "fieldproof.cli", "suite", "run", str(SMOKE)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*command, "--runs", str(tmp_path)], stdout=writer, check=False)
+    os.close(writer)
+    assert done.returncode == 0
+    assert verify(RunsFolder(tmp_path).find("latest")) == ()

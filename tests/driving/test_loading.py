@@ -451,3 +451,10 @@ def test_a_type_or_pattern_of_its_own_is_not_doubted(tmp_path, changes):
 def test_no_scenario_here_is_doubted():
     for suite in SUITES.glob("*.yaml"):
         assert load_suite(suite).doubts == ()
+
+
+def test_a_stop_line_whose_ends_are_one_point_is_refused(tmp_path):
+    point = {"x": 10, "y": 0}
+    light = {"id": "l", "state": "red", "stop_line": {"start": point, "end": point}}
+    (problem,) = problems_of(tmp_path, environment={"traffic_lights": [light]})
+    assert "is where start is, so that nobody could cross the line" in problem

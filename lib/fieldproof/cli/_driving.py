@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from fieldproof.cli._driving_packs import packs
 from fieldproof.cli._errors import stop
 from fieldproof.cli._exit_codes import INVALID
 from fieldproof.cli._options import SUITE_FILE
-from fieldproof.cli._output import warn
+from fieldproof.cli._output import show, warn
 
 if TYPE_CHECKING:
     from fieldproof.driving.loading import LoadedSuite
@@ -105,13 +106,13 @@ def suite_run(suite_file: Path, agent: str, out: Path | None, **options: Any) ->
             evidence = f"  evidence {read_manifest(directory).evidence_digest}"
         status, colour = finished.verdict.status, "green" if finished.passed else "red"
         word = click.style({"passed": "PASS", "failed": "FAIL"}.get(status, status.upper()), colour)
-        click.echo(f"{word}  {loaded.id}: {finished.summary['reason']}")
+        show(f"{word}  {loaded.id}: {finished.summary['reason']}")
         if baseline is not None and not options["quiet"]:
             show_comparison(finished.regression)
         for name in ("report.html", "junit.xml"):
-            click.echo(f"  {_shown(finished.folder / name)}")
+            show(f"  {_shown(finished.folder / name)}")
         if evidence:
-            click.echo(evidence)
+            show(evidence)
     sys.exit(status.exit_code)
 
 
@@ -143,7 +144,8 @@ def _said(result: ScenarioResult) -> None:
     word = "pass" if entry["status"] == "success" else "fail"
     why = f": {result.reasons[0].text}" if result.reasons else ""
     after = f"{entry['ended_by']} after {entry['metrics']['duration_seconds']:g} s"
-    click.echo(f"  {word}  {entry['scenario_id']} ({after}){why}")
+    with suppress(OSError):  # whoever read may have gone: the run goes on, and is judged
+        show(f"  {word}  {entry['scenario_id']} ({after}){why}")
 
 
 @suite.command("list")

@@ -140,10 +140,13 @@ GATES = [
     ({"min_safety_score": 80}, {"safety_score": 80.0}, []),
     ({"min_safety_score": 80}, {"safety_score": 79.5}, ["safety_score 79.5 is below the gate of 80"]),
     ({"max_regression_percent": 5}, {"safety_score": 0.0}, []),
+    ({"max_collisions": 0}, {"agent_fault_count": 2}, ["collision_count 0 is not all: those of 2 scenarios that broke off are not known"]),
+    ({"min_success_rate": 0}, {"agent_fault_count": 3, "simulator_fault_count": 1}, ["no scenario was driven to its end"]),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("gates", "figures", "failures"), GATES)
 def test_a_gate_is_passed_at_its_limit(gates, figures, failures):
     base = {"success_rate": 1.0, "collision_count": 0, "safety_score": 100.0}
+    base |= {"agent_fault_count": 0, "simulator_fault_count": 0, "total_scenarios": 4}
     assert gate_failures(Gates(**gates), {**base, **figures}) == failures

@@ -13,6 +13,9 @@ from fieldproof.cli import main
 from fieldproof.driving.provenance import collect_surroundings
 from tests.driving.builders import EXAMPLES, scenario_data, suite_of, written
 
+pytestmark = pytest.mark.skipif(
+    not shutil.which("git"), reason="no git: not proved what a provenance says of a checkout"
+)
 MINE = {"user.name": "a", "user.email": "a@example.org", "commit.gpgsign": "false"}
 
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from fieldproof.driving.agents import Limits, find_agent
-from fieldproof.driving.artefacts import schema_of
+from fieldproof.driving.artefacts import ArtefactError, schema_of
 from fieldproof.driving.history import BaselinesFolder, compare_finished, set_failure
 from fieldproof.driving.loading import load_suite
 from fieldproof.driving.provenance import collect_surroundings
@@ -627,3 +627,76 @@ return {{"throttle": 0.3}}
     with pytest.raises(UnwritableRunError, match=r"second\.jsonl .*outside the run's folder"):
         live(tmp_path, suite, options(agent_file(tmp_path, act), jobs=1))
     assert {path.name for path in out.iterdir()} == {"first.jsonl", "first.steps.jsonl"}
+
+
+QUITS = 'if observation["t"] >= 0.3:\n    raise RuntimeError("no more")\nreturn {"throttle": 1.0}'
+
+
+def test_what_an_agent_broke_off_passes_no_gate_of_collisions(tmp_path):
+    suite = suite_of(
+        tmp_path, [scenario_data()], gates={"min_success_rate": 0.0, "max_collisions": 0}
+    )
+    finished = live(tmp_path, suite, options(agent_file(tmp_path, QUITS)))
+    assert not finished.passed
+    assert finished.regression["gates"] == [
+        "collision_count 0 is not all: that of a scenario that broke off is not known",
+        "no scenario was driven to its end",
+    ]
+
+
+def test_a_suite_in_which_no_scenario_was_driven_to_its_end_never_passes(tmp_path):
+    suite = suite_of(tmp_path, [scenario_data()], gates={"min_success_rate": 0.0})
+    finished = live(tmp_path, suite, options(agent_file(tmp_path, QUITS)))
+    assert not finished.passed
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "open(folder + '/evidence.json', 'w').write('{}')",
+        "os.mkfifo(folder + '/logs.pipe')",
+        "os.symlink('/nowhere', folder + '/episodes/other.jsonl')",
+    ],
+)
+def test_a_run_to_which_files_were_added_is_an_error_that_names_them(tmp_path, deed):
+    runs = tmp_path / "runs"
+    act = f"""
+import glob
+for folder in glob.glob({str(runs)!r} + "/*-*"):
+    if self.id and os.path.isdir(folder + "/episodes"):
+        {deed}
+        self.id = ""
+return {{"throttle": 0.3}}
+"""
+    suite = suite_of(tmp_path, [scenario_data(id="first"), scenario_data(id="second")])
+    finished = live(tmp_path, suite, options(agent_file(tmp_path, act), jobs=1))
+    assert not finished.passed
+    assert "was added" in finished.summary["reason"]
+    assert verify(RunsFolder(runs).find("latest")) == () or "pipe" in deed
+
+
+def test_a_run_whose_agent_is_another_at_its_end_is_an_error(tmp_path):
+    agent = agent_file(tmp_path, 'return {"throttle": 0.3}')
+    how = options(agent)
+    how.agent.path.write_text(how.agent.path.read_text() + "# another\n")
+    finished = live(tmp_path, suite_of(tmp_path, [scenario_data()]), how)
+    assert not finished.passed
+    assert "the agent's file is another now" in finished.summary["reason"]
+
+
+def test_a_baseline_counts_as_it_was_before_the_agent_drove(tmp_path):
+    suite = suite_of(
+        tmp_path, [scenario_data(duration_seconds=1.0)], gates={"min_success_rate": 0.0}
+    )
+    live(tmp_path, suite, options(agent_file(tmp_path, 'return {"throttle": 0.3}')))
+    baselines = BaselinesFolder(tmp_path / "baselines")
+    run = RunsFolder(tmp_path / "runs").find("latest")
+    kept = {"created_at": "2026-01-01T00:00:00+00:00", "description": "", "replace": False}
+    baselines.create("one", run, **kept)
+    folder = baselines.find("one")
+    before = folder.metrics()
+    remembered = folder.remembered()
+    (folder.path / "metrics.json").write_text("{}")
+    assert remembered.metrics() == before
+    with pytest.raises(ArtefactError):
+        folder.metrics()

@@ -34,6 +34,15 @@ class AgentReference:
         """Its file; none of a module."""
         return () if self.path is None else (self.path,)
 
+    def is_as_found(self) -> bool:
+        """Whether its file is what it was when it was found; of a module it is not known."""
+        if self.path is None:
+            return True
+        try:
+            return hashlib.sha256(self.path.read_bytes()).hexdigest() == self.file_sha256
+        except OSError:
+            return False
+
     def to_request(self) -> dict[str, Any]:
         """Return what the agent's process needs to load it."""
         return {

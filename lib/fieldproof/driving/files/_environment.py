@@ -47,6 +47,8 @@ class StopLine(Strict):
             for key, value in ends.items():
                 if value is None:
                     yield Problem("is missing", (key,))
+            if self.start is not None and self.start == self.end:
+                yield Problem("is where start is, so that nobody could cross the line", ("end",))
             for key, given in {**middle, "yaw": self.yaw}.items():
                 if given is not None:
                     yield Problem("does not go with start and end", (key,))

@@ -2,6 +2,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -126,11 +127,26 @@ class BaselineFolder:
     def __init__(self, path: Path) -> None:
         """Stand for a baseline that exists."""
         self.path = path
+        self._kept: dict[str, Any] = {}
 
     @property
     def name(self) -> str:
         """The baseline's name."""
         return self.path.name
+
+    def remembered(self) -> "BaselineFolder":
+        """Return the same as it is now, whatever becomes of its files.
+
+        Raises:
+            ArtefactError: One cannot be read.
+        """
+        one = BaselineFolder(self.path)
+        one._kept = {
+            "summary": self.summary(),
+            "metrics": self.metrics(),
+            "failures": self.failures(),
+        }
+        return one
 
     def summary(self) -> dict[str, Any]:
         """Return its summary.json.
@@ -138,6 +154,8 @@ class BaselineFolder:
         Raises:
             ArtefactError: It cannot be read.
         """
+        if "summary" in self._kept:
+            return deepcopy(self._kept["summary"])
         return read_artefact(self.path / "summary.json", SummaryHead).model_dump(mode="json")
 
     def metrics(self) -> dict[str, Any]:
@@ -146,6 +164,8 @@ class BaselineFolder:
         Raises:
             ArtefactError: It cannot be read.
         """
+        if "metrics" in self._kept:
+            return deepcopy(self._kept["metrics"])
         return read_metrics(self.path / "metrics.json")
 
     def failures(self) -> dict[str, Any] | None:
@@ -154,6 +174,9 @@ class BaselineFolder:
         Raises:
             ArtefactError: It cannot be read.
         """
+        if "failures" in self._kept:
+            found: dict[str, Any] | None = deepcopy(self._kept["failures"])
+            return found
         path = self.path / "failures.json"
         if not path.is_file():
             return None

@@ -1,6 +1,12 @@
 """The closed loop: an agent and a simulator, scenario by scenario, and what each leaves."""
 
-from fieldproof.driving.loop._files import changed_files, check_unsealed, seal_and_enter, write_file
+from fieldproof.driving.loop._files import (
+    added_files,
+    changed_files,
+    check_unsealed,
+    seal_and_enter,
+    write_file,
+)
 from fieldproof.driving.loop._geojson import LOCAL_CRS, WGS84_CRS
 from fieldproof.driving.loop._pool import Ran, run_scenarios
 from fieldproof.driving.loop._recorder import line_of
@@ -8,6 +14,7 @@ from fieldproof.driving.loop._scenario import (
     DrivingAgent,
     ScenarioResult,
     Task,
+    names_of,
     run_scenario,
     scenario_info,
     start_process,
@@ -20,9 +27,11 @@ __all__ = [
     "Ran",
     "ScenarioResult",
     "Task",
+    "added_files",
     "changed_files",
     "check_unsealed",
     "line_of",
+    "names_of",
     "run_scenario",
     "run_scenarios",
     "scenario_info",

@@ -2,7 +2,7 @@
 
 import glob
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -67,6 +67,21 @@ def changed_files(folder: Path, hashes: Mapping[str, str]) -> list[str]:
             elif (folder / name).resolve() != folder.resolve() / name:
                 found.append(f"{name} lies behind a link")
     return found
+
+
+def added_files(folder: Path, names: Collection[str]) -> list[str]:
+    """Return in words what lies in a run that nobody wrote there for it, none if there is nothing.
+
+    Args:
+        folder: the run's folder.
+        names: of the files that were written, relative to the folder.
+    """
+    found = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
+    return [
+        f"{name} was added"
+        for name in (path.relative_to(folder).as_posix() for path in found)
+        if name not in names
+    ]
 
 
 def check_unsealed(run: RunDirectory) -> None:

@@ -28,8 +28,10 @@ from fieldproof.driving.loop import (
     Ran,
     ScenarioResult,
     Task,
+    added_files,
     changed_files,
     check_unsealed,
+    names_of,
     run_scenarios,
     seal_and_enter,
 )
@@ -146,7 +148,8 @@ def run_suite(
     check_simulators(suite.scenarios)
     if options.baseline is not None:
         check_comparable({"suite_id": suite.id}, options.baseline)
-        options.baseline.metrics()  # an unreadable one is better known before
+        # as it is before anybody drives: what is compared with must not change with the run
+        options = replace(options, baseline=options.baseline.remembered())
     identity = digest_of([suite.sha256, *(one.sha256 for one in suite.scenarios)])
     directory = runs.create(make_run_id(identity, now=now, unique=unique))
     started = time.monotonic()
@@ -217,7 +220,7 @@ def _write(
     results = ran.results
     metrics = metrics_of(results)
     check_unsealed(directory)
-    trouble = _trouble(directory.path, ran)
+    trouble = _trouble(directory.path, ran, options.agent)
     version, errors = _agent_version(ran)
     provenance = suite_provenance(
         surroundings, options.agent, suite, agent_version=version, errors=errors
@@ -328,14 +331,17 @@ def _write_record(
     return verdict
 
 
-def _trouble(folder: Path, ran: Ran) -> Trouble | None:
+def _trouble(folder: Path, ran: Ran, agent: AgentReference) -> Trouble | None:
     """Return what keeps a run from being judged.
 
-    Files that somebody changed under it, a scenario that could not be carried out or whose
-    simulator failed, or somebody who asked for the end.
+    Files that somebody changed under it or added to it, an agent that is another now, a scenario
+    that could not be carried out or whose simulator failed, or somebody who asked for the end.
     """
     hashes = {name: digest for one in ran.results for name, digest in one.files.items()}
-    changed = changed_files(folder, hashes)
+    mine = {name for one in ran.results for name in names_of(one.entry["scenario_id"])}
+    changed = [*changed_files(folder, hashes), *added_files(folder, mine)]
+    if not agent.is_as_found():
+        changed.append("the agent's file is another now, so that who drove is not known")
     gaps = (*changed, *(f"the scenario {name} was not run to its end" for name in ran.missing))
     if changed:
         reason = f"somebody changed the run while it went on: {changed[0]}"
