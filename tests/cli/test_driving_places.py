@@ -50,7 +50,9 @@ def test_a_suite_is_judged_and_sealed_although_nobody_reads_what_it_says(tmp_pat
     command = [sys.executable, "-B", "-m", "fieldproof.cli", "suite", "run", str(SMOKE)]
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([*command, "--runs", str(tmp_path)], stdout=writer, check=False)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command += ["--runs", str(tmp_path)]
+    done = subprocess.run(command, env=environment, stdout=writer, check=False)
     os.close(writer)
     assert done.returncode == 0
     assert verify(RunsFolder(tmp_path).find("latest")) == ()
