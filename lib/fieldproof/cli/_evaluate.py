@@ -166,7 +166,7 @@ def _data(found: Judgement) -> dict[str, Any]:
     return {
         **found.verdict.to_data(),
         "evidence": {"complete": not found.gaps, "gaps": list(found.gaps)},
-        "assertions": [result.to_data() for result in found.in_order()],
+        "assertions": [result.to_data() for result in found.results],  # as assertions.jsonl
         "notes": list(found.notes),
         "kpi_collectors": [result.to_data() for result in found.collectors],
         "kpis": dict(found.kpis),
