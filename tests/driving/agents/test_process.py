@@ -8,7 +8,6 @@ import textwrap
 import time
 from contextlib import suppress
 from importlib.metadata import EntryPoint
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +21,7 @@ from fieldproof.driving.agents import (
     checked_action,
     find_agent,
 )
+from tests.driving.processes import FORKS_TWICE, is_running
 
 QUICK = Limits(load_s=20, reset_s=20, act_s=20, episode_s=60)
 
@@ -306,14 +306,6 @@ def test_nothing_of_the_environment_reaches_an_agent_but_a_short_list(tmp_path, 
     assert {"MARK", "PYTHONHASHSEED", "TMPDIR"} <= names
 
 
-def is_running(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
-
-
 def wait_until_gone(pid):
     deadline = time.monotonic() + 20
     while is_running(pid):
@@ -330,18 +322,6 @@ def test_an_agent_s_children_end_with_it(tmp_path):
     wait_until_gone(child)
 
 
-FORKS_TWICE = """
-def away():
-    reading, writing = os.pipe()
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            os.write(writing, str(os.getpid()).encode())
-            os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)"], {})
-        os._exit(0)
-    os.wait()
-    return int(os.read(reading, 20))
-"""
 LAST_DEEDS = {
     "answers": "",
     "dies": "os._exit(3)",

@@ -19,22 +19,11 @@ from fieldproof.driving.suite import SuiteOptions, run_suite, run_suite_into
 from fieldproof.driving.trust import check_run
 from fieldproof.runs import RunDirectory, RunsFolder, Status, UnwritableRunError, load, verify
 from tests.driving.builders import scenario_data, suite_of
+from tests.driving.processes import FORKS_TWICE, is_running
 
 ABOVE = """
 def above(pid):
     return int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
-"""
-FORKS_TWICE = """
-def away():
-    reading, writing = os.pipe()
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            os.write(writing, str(os.getpid()).encode())
-            os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)"], {})
-        os._exit(0)
-    os.wait()
-    return int(os.read(reading, 20))
 """
 
 
@@ -55,14 +44,6 @@ def agent_file(folder, act):
 def three(folder, **changes):
     names = ("first", "second", "third")
     return suite_of(folder, [scenario_data(id=name) for name in names], **changes)
-
-
-def is_running(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
 
 
 def read(path):

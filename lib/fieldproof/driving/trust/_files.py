@@ -1,6 +1,5 @@
 """The files of a run without a seal, each read and checked by itself."""
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ from fieldproof.driving.artefacts import (
     read_artefact,
     read_json_file,
 )
-from fieldproof.runs import compose_run_record, list_artefacts
+from fieldproof.runs import compose_run_record, list_artefacts, sha256_of
 
 Problems = list[str]
 Documents = Mapping[str, Any]
@@ -77,8 +76,7 @@ def hash_problems(folder: Path, hashes: Mapping[str, str], folders: tuple[str, .
         if not path.is_file():
             problems.append(f"{name}: missing")
             continue
-        with path.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
+        found = sha256_of(path)
         if found != wanted:
             problems.append(f"{name}: changed (outcome.json says {wanted}, it is {found})")
     there = {
